@@ -1,0 +1,40 @@
+/**
+ * 64-bit fields of shared memory as numbers, without a BigInt: a `BigInt64Array` access costs 38 to 57 ns and
+ * allocates, an `Int32Array` one does not. Values are exact to 2^53, and beyond it when they are multiples of a
+ * power of two, as positions are. Offsets are in bytes and multiples of 8.
+ */
+import type { AtomicBuffer } from "./AtomicBuffer.ts"
+
+const TWO_POW_32 = 4294967296
+
+/**
+ * Reads a field that only grows. The high half is read again after the low one: when it is unchanged no carry went
+ * between the two reads, and since the value never returns to an earlier one the pair is a value that was there.
+ * Not for a field that may go down (a status): its high half can change and change back.
+ */
+export const loadMonotonic = (buffer: AtomicBuffer, offset: number): number => {
+  const int32 = buffer.int32
+  const low = offset >>> 2
+  const high = low + 1
+  for (;;) {
+    const highBefore = Atomics.load(int32, high)
+    const lowBits = Atomics.load(int32, low)
+    if (highBefore === Atomics.load(int32, high)) {
+      return highBefore * TWO_POW_32 + (lowBits >>> 0)
+    }
+  }
+}
+
+/**
+ * Stores a field that no one else writes. While the high half stays the same one 32-bit store of the low half is the
+ * whole change; else the field is stored as one 64-bit value, so a reader never sees two halves of two values.
+ */
+export const storeExclusiveRelease = (buffer: AtomicBuffer, offset: number, value: number): void => {
+  const low = offset >>> 2
+  if (buffer.int32[low + 1] === Math.floor(value / TWO_POW_32)) {
+    // ToInt32 keeps the value modulo 2^32: exactly its low half, also for a double beyond 2^32.
+    Atomics.store(buffer.int32, low, value | 0)
+  } else {
+    Atomics.store(buffer.int64, offset / 8, BigInt(value))
+  }
+}
