@@ -1,0 +1,73 @@
+import { arch, availableParallelism, cpus, platform } from "node:os"
+import type { CaseResult, GroupResult } from "./Result.ts"
+
+const HEADINGS = ["", "ns/op min", "median", "max", "op/s", "", ""]
+
+/** One table a group: minimum, median and maximum of nanoseconds per operation, then the median rate and the ratio. */
+export const formatGroup = (result: GroupResult): string => {
+  const rows = [HEADINGS, ...result.cases.map((entry) => formatCase(result, entry))]
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 || column >= 5 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)
+      )
+      .join("  ")
+      .trimEnd()
+  )
+  return [result.name, ...lines.map((line) => `  ${line}`)].join("\n")
+}
+
+const formatCase = (group: GroupResult, result: CaseResult): ReadonlyArray<string> => {
+  const { min, median, max } = result.nsPerOperation
+  const extras = [
+    result.bytesPerSecond === undefined ? "" : `${scaled(result.bytesPerSecond)}B/s`,
+    result.allocatedBytesPerOperation === undefined
+      ? ""
+      : `${digits(result.allocatedBytesPerOperation)} B allocated/op`,
+    ...Object.entries(result.figures ?? {}).map(([name, value]) => `${name} ${digits(value)}`),
+    result.goal === undefined ? "" : `(goal: ${result.goal})`
+  ]
+  return [
+    result.name.slice(group.name.length + 1),
+    digits(min),
+    digits(median),
+    digits(max),
+    scaled(result.operationsPerSecond.median),
+    formatRatio(result),
+    extras.filter((text) => text !== "").join(", ")
+  ]
+}
+
+const formatRatio = ({ baseline, ratio }: CaseResult): string =>
+  ratio === undefined ? "" : `${digits(ratio.median)} of ${baseline} [${digits(ratio.min)}, ${digits(ratio.max)}]`
+
+/** Three significant digits below a thousand, whole numbers above. */
+const digits = (value: number): string => {
+  if (Math.abs(value) >= 1000) {
+    return Math.round(value).toString()
+  }
+  return Math.abs(value) < 0.005 ? "0" : Number(value.toPrecision(3)).toString()
+}
+
+const scaled = (value: number): string => {
+  const [divisor, unit] = value >= 1e9 ? [1e9, "G"] : value >= 1e6 ? [1e6, "M"] : value >= 1e3 ? [1e3, "k"] : [1, ""]
+  return `${(value / divisor).toPrecision(3)} ${unit}`
+}
+
+export interface Machine {
+  readonly node: string
+  readonly platform: string
+  readonly processor: string
+  readonly cores: number
+}
+
+export const machine = (): Machine => ({
+  node: process.version,
+  platform: `${platform()} ${arch()}`,
+  processor: cpus()[0]?.model.trim() ?? "unknown",
+  cores: availableParallelism()
+})
+
+export const formatMachine = ({ cores, node, platform: system, processor }: Machine): string =>
+  `Node ${node}, ${system}, ${processor}, ${cores} cores`

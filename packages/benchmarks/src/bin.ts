@@ -1,0 +1,69 @@
+/** `pnpm bench [path-prefix…] [--smoke] [--json]`; `--root` names another folder of benchmarks. */
+import { dirname } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { findBenchFiles, mayMatch } from "./BenchFiles.ts"
+import { forkPeer } from "./Peer.ts"
+import { formatGroup, formatMachine, machine } from "./Report.ts"
+import type { GroupResult } from "./Result.ts"
+import type { FileOrder, FileReport } from "./runFile.ts"
+
+/** Measures one file in a process of its own and fails when that process says so or dies. */
+const measureFile = async (order: FileOrder, onGroup: (result: GroupResult) => void): Promise<void> => {
+  const peer = forkPeer(import.meta.url, "./runFile.ts")
+  peer.send(order)
+  for (;;) {
+    const report = await peer.receive<FileReport>()
+    switch (report._tag) {
+      case "Group":
+        onGroup(report.result)
+        break
+      case "Failed":
+        throw new Error(report.reason)
+      case "Done":
+        return peer.exited
+    }
+  }
+}
+
+const { positionals: prefixes, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    smoke: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    root: { type: "string", default: dirname(dirname(fileURLToPath(import.meta.url))) }
+  }
+})
+
+const files = findBenchFiles(values.root).filter((file) => mayMatch(file, prefixes))
+const results: Array<GroupResult> = []
+const failures: Array<{ readonly file: string; readonly reason: string }> = []
+
+if (!values.json) {
+  console.log(formatMachine(machine()))
+}
+for (const file of files) {
+  try {
+    await measureFile({ ...file, prefixes, smoke: values.smoke }, (result) => {
+      results.push(result)
+      if (!values.json) {
+        console.log(`\n${formatGroup(result)}`)
+      }
+    })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    failures.push({ file: file.name, reason })
+    console.error(`${file.name} failed: ${reason}`)
+  }
+}
+if (values.json) {
+  console.log(JSON.stringify({ machine: machine(), smoke: values.smoke, groups: results, failures }))
+} else {
+  console.log(`\nbenchmark groups: ${results.length}, files that failed: ${failures.length}`)
+}
+if (failures.length > 0) {
+  process.exitCode = 1
+} else if (results.length === 0 && prefixes.length > 0) {
+  console.error(`no benchmark is named ${prefixes.join(" or ")}`)
+  process.exitCode = 2
+}
