@@ -28,6 +28,8 @@
  */
 import { assert } from "../memory/Assert.ts"
 import type { FrameBuffer } from "./FrameBuffer.ts"
+import * as FrameFault from "./FrameFault.ts"
+import * as FrameFlags from "./FrameFlags.ts"
 import * as FrameType from "./FrameType.ts"
 import * as HeaderDescriptor from "./HeaderDescriptor.ts"
 
@@ -80,6 +82,29 @@ export const payloadLength = (frameLength: number): number => frameLength - HEAD
 /** True for a DATA header with frame length 0: it says where the stream stands and carries nothing. */
 export const isHeartbeat = (buffer: FrameBuffer, offset: number): boolean =>
   HeaderDescriptor.frameLength(buffer, offset) === 0 && HeaderDescriptor.type(buffer, offset) === FrameType.DATA
+
+/** A heartbeat that says where the stream ends. A revoked stream ends too. */
+export const isEndOfStream = (buffer: FrameBuffer, offset: number): boolean =>
+  isHeartbeat(buffer, offset) && FrameFlags.has(HeaderDescriptor.flags(buffer, offset), FrameFlags.EOS)
+
+/** A heartbeat that says that the publication was revoked. */
+export const isRevoked = (buffer: FrameBuffer, offset: number): boolean =>
+  isHeartbeat(buffer, offset) && FrameFlags.has(HeaderDescriptor.flags(buffer, offset), FrameFlags.REVOKED)
+
+/** Checks that a whole frame lies in the `available` bytes. Returns its frame length, 0 for a heartbeat, or a fault. */
+export const validate = (buffer: FrameBuffer, offset: number, available: number): number => {
+  if (available < HEADER_LENGTH) {
+    return FrameFault.TOO_SHORT
+  }
+  if (HeaderDescriptor.version(buffer, offset) !== HeaderDescriptor.CURRENT_VERSION) {
+    return FrameFault.VERSION
+  }
+  const frameLength = HeaderDescriptor.frameLength(buffer, offset)
+  if (frameLength === 0) {
+    return 0
+  }
+  return frameLength < HEADER_LENGTH || frameLength > available ? FrameFault.FRAME_LENGTH : frameLength
+}
 
 /** Writes a whole header with reserved value 0. Not for a term that others read: an appender stores the length last. */
 export const write = (

@@ -29,6 +29,9 @@ export const CURRENT_VERSION = 0
 /** Frames in a term, and DATA frames in a datagram, start at multiples of this. */
 export const FRAME_ALIGNMENT = 32
 
+/** The longest UDP payload in bytes that carries frames: the largest multiple of 32 that UDP over IPv4 takes. */
+export const MAX_DATAGRAM_LENGTH = 65504
+
 export const frameLength = (buffer: FrameBuffer, offset: number): number =>
   buffer.view.getInt32(offset + FRAME_LENGTH_FIELD_OFFSET, true)
 
