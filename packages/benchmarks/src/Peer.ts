@@ -57,7 +57,7 @@ export const parent = (): Pick<Peer, "send" | "receive"> & { close(): void } => 
   return {
     send: (message) => process.send!(message),
     receive: inbox.receive,
-    close: () => process.disconnect()
+    close: () => process.disconnect!()
   }
 }
 
@@ -81,7 +81,9 @@ const makeInbox = (source: ChildProcess | NodeJS.Process) => {
       if (ended !== undefined) {
         throw ended
       }
-      return (await new Promise<unknown>((resolve, reject) => waiting.push({ resolve, reject }))) as A
+      return (await new Promise<unknown>((resolve, reject) => {
+        waiting.push({ resolve, reject })
+      })) as A
     },
     end: (cause: unknown): void => {
       ended = cause

@@ -1,6 +1,5 @@
 /** `pnpm bench [path-prefix…] [--smoke] [--json]`; `--root` names another folder of benchmarks. */
 import { dirname } from "node:path"
-import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { findBenchFiles, mayMatch } from "./BenchFiles.ts"
 import { forkPeer } from "./Peer.ts"
@@ -31,7 +30,7 @@ const { positionals: prefixes, values } = parseArgs({
   options: {
     smoke: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
-    root: { type: "string", default: dirname(dirname(fileURLToPath(import.meta.url))) }
+    root: { type: "string", default: dirname(import.meta.dirname) }
   }
 })
 
