@@ -1,0 +1,28 @@
+/**
+ * A service that works in small steps. Whoever runs it calls `doWork` again and again and tells it the time; it never
+ * waits and never reads a clock. So the same agent runs in a fiber, in a worker, under its caller, or in a simulation.
+ */
+export interface Agent {
+  /** Names the agent in errors, logs and thread lists. */
+  readonly roleName: string
+  /** Called once before the first `doWork`, on the thread that runs the agent. A throw means that it cannot start. */
+  onStart?(nowNs: number): void
+  /** One duty cycle. Returns how much was done; 0 lets the idle strategy decide what to do about it. */
+  doWork(nowNs: number): number
+  /** Called once after the last `doWork`, on the thread that ran the agent. */
+  onClose?(): void
+  /**
+   * Descriptors whose readiness should end a park: sockets. The same array is returned until the set changes. A
+   * descriptor is taken out of it before it is closed.
+   */
+  descriptors?(): ReadonlyArray<number>
+}
+
+/** Thrown from `doWork` by an agent that has nothing more to do: its runner closes it and ends. */
+export class AgentTermination extends Error {
+  readonly _tag = "AgentTermination"
+  override readonly name = "AgentTermination"
+}
+
+/** Receives what an agent throws. Must not throw. */
+export type ErrorHandler = (error: unknown) => void

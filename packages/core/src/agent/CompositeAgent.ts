@@ -1,0 +1,76 @@
+import { assert } from "../memory/Assert.ts"
+import type { Agent } from "./Agent.ts"
+
+/**
+ * Several agents as one: a duty cycle is a duty cycle of each, in order.
+ *
+ * When one of them throws, the next call goes on with the one after it, so that a failing agent does not starve those
+ * behind it.
+ */
+export class CompositeAgent implements Agent {
+  readonly roleName: string
+  readonly #agents: ReadonlyArray<Agent>
+  #next: number = 0
+  #parts: ReadonlyArray<ReadonlyArray<number>> = []
+  #descriptors: ReadonlyArray<number> = []
+
+  constructor(agents: ReadonlyArray<Agent>) {
+    assert(agents.length > 0, "a composite agent has at least one part")
+    this.#agents = agents
+    this.roleName = `[${agents.map((agent) => agent.roleName).join(",")}]`
+  }
+
+  /** Starts each in order. When one cannot start, those before it are closed again. */
+  onStart(nowNs: number): void {
+    for (let index = 0; index < this.#agents.length; index++) {
+      try {
+        this.#agents[index]!.onStart?.(nowNs)
+      } catch (error) {
+        closeAll(this.#agents.slice(0, index), error)
+      }
+    }
+  }
+
+  doWork(nowNs: number): number {
+    const agents = this.#agents
+    let workCount = 0
+    while (this.#next < agents.length) {
+      // Moved before the call, so that a throw leaves it at the following agent.
+      workCount += agents[this.#next++]!.doWork(nowNs)
+    }
+    this.#next = 0
+    return workCount
+  }
+
+  /** Closes every agent, also when one of them throws; then throws what was thrown. */
+  onClose(): void {
+    closeAll(this.#agents)
+  }
+
+  descriptors(): ReadonlyArray<number> {
+    const parts = this.#agents.map((agent) => agent.descriptors?.() ?? NONE)
+    if (parts.length !== this.#parts.length || parts.some((part, index) => part !== this.#parts[index])) {
+      this.#parts = parts
+      this.#descriptors = parts.flat()
+    }
+    return this.#descriptors
+  }
+}
+
+const NONE: ReadonlyArray<number> = []
+
+const closeAll = (agents: ReadonlyArray<Agent>, ...errors: Array<unknown>): void => {
+  for (const agent of agents) {
+    try {
+      agent.onClose?.()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length === 1) {
+    throw errors[0]
+  }
+  if (errors.length > 1) {
+    throw new AggregateError(errors, "several agents failed to start or to close")
+  }
+}
