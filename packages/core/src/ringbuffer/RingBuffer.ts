@@ -14,6 +14,7 @@ import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import * as Bytes from "../memory/Bytes.ts"
 import * as Int64 from "../memory/Int64.ts"
 import { assertOpen } from "../memory/RegionState.ts"
+import { Action, type ControlledMessageHandler } from "./ControlledMessageHandler.ts"
 import { CorruptRecord } from "./CorruptRecord.ts"
 import type { MessageHandler } from "./MessageHandler.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
@@ -98,42 +99,12 @@ export abstract class RingBuffer {
 
   /** Hands at most `limit` messages to `handler`; returns how many. A read ends at the end of the buffer at latest. */
   read(handler: MessageHandler, limit: number = Infinity): number {
-    const buffer = this.buffer
-    assertOpen(buffer.state)
-    const int32 = buffer.int32
-    const head = Int64.loadMonotonic(buffer, this.headOffset)
-    const headIndex = this.recordOffsetOf(head)
-    const blockLength = this.capacity - headIndex
-    let bytesRead = 0
-    let messagesRead = 0
+    return this.consume(handler, limit, false)
+  }
 
-    try {
-      while (bytesRead < blockLength && messagesRead < limit && !buffer.state.isClosed) {
-        const recordOffset = headIndex + bytesRead
-        const recordLength = Atomics.load(int32, RecordDescriptor.lengthIndex(recordOffset))
-        if (recordLength <= 0) {
-          break
-        }
-        this.checkRecordLength(recordOffset, recordLength, blockLength - bytesRead)
-        bytesRead += RecordDescriptor.alignedLength(recordLength)
-        const typeId = int32[RecordDescriptor.typeIndex(recordOffset)]!
-        if (typeId !== RecordDescriptor.PADDING_TYPE_ID) {
-          messagesRead++
-          handler(
-            typeId,
-            buffer,
-            RecordDescriptor.messageOffset(recordOffset),
-            recordLength - RecordDescriptor.HEADER_LENGTH
-          )
-        }
-      }
-    } finally {
-      // A handler may close the region; then there is nothing left to give back.
-      if (bytesRead > 0 && !buffer.state.isClosed) {
-        this.release(headIndex, bytesRead, head + bytesRead)
-      }
-    }
-    return messagesRead
+  /** As `read`, but the handler's action decides after each message how the read goes on. */
+  controlledRead(handler: ControlledMessageHandler, limit: number = Infinity): number {
+    return this.consume(handler, limit, true)
   }
 
   /** The next id of this ring, unique among all its producers. */
@@ -200,6 +171,59 @@ export abstract class RingBuffer {
 
   protected corrupt(field: string, offset: number, value: number, limit: number): CorruptRecord {
     return new CorruptRecord(this.buffer.state.name, field, offset, value, limit)
+  }
+
+  private consume(handler: MessageHandler | ControlledMessageHandler, limit: number, isControlled: boolean): number {
+    const buffer = this.buffer
+    assertOpen(buffer.state)
+    const int32 = buffer.int32
+    let head = Int64.loadMonotonic(buffer, this.headOffset)
+    let recordOffset = this.recordOffsetOf(head)
+    let bytesRead = 0
+    let messagesRead = 0
+
+    try {
+      while (recordOffset < this.capacity && messagesRead < limit && !buffer.state.isClosed) {
+        const recordLength = Atomics.load(int32, RecordDescriptor.lengthIndex(recordOffset))
+        if (recordLength <= 0) {
+          break
+        }
+        this.checkRecordLength(recordOffset, recordLength, this.capacity - recordOffset)
+        const alignedLength = RecordDescriptor.alignedLength(recordLength)
+        const messageOffset = RecordDescriptor.messageOffset(recordOffset)
+        const typeId = int32[RecordDescriptor.typeIndex(recordOffset)]!
+        recordOffset += alignedLength
+        bytesRead += alignedLength
+        if (typeId === RecordDescriptor.PADDING_TYPE_ID) {
+          continue
+        }
+
+        messagesRead++
+        const result = handler(typeId, buffer, messageOffset, recordLength - RecordDescriptor.HEADER_LENGTH)
+        const action = isControlled ? result : Action.CONTINUE
+        if (action === Action.CONTINUE) {
+          continue
+        }
+        if (action === Action.COMMIT) {
+          head += bytesRead
+          this.release(recordOffset - bytesRead, bytesRead, head)
+          bytesRead = 0
+          continue
+        }
+        if (action === Action.ABORT) {
+          recordOffset -= alignedLength
+          bytesRead -= alignedLength
+          messagesRead--
+        }
+        break
+      }
+    } finally {
+      // A handler may close the region; then there is nothing left to give back.
+      if (bytesRead > 0 && !buffer.state.isClosed) {
+        this.release(recordOffset - bytesRead, bytesRead, head + bytesRead)
+      }
+    }
+    return messagesRead
   }
 
   private claimedRecordOffset(messageOffset: number): number {
