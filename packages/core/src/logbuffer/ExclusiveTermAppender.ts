@@ -1,0 +1,78 @@
+/**
+ * Appends to a log that has one writer: its place is kept here, and the shared tail only follows, so that drivers and
+ * unblockers can see it. The tail takes a 32-bit store of its low half while the term stays the same; only the writer
+ * itself may do that, and only because nobody else changes the high half.
+ */
+import { storeRelease } from "../memory/Ordering.ts"
+import { assertOpen } from "../memory/RegionState.ts"
+import * as LogBufferDescriptor from "./LogBufferDescriptor.ts"
+import { activeTermCountAcquire } from "./LogBufferMetadata.ts"
+import type { LogBuffers } from "./LogBuffers.ts"
+import * as LogRotation from "./LogRotation.ts"
+import { MessageAppender } from "./MessageAppender.ts"
+import { ADMIN_ACTION, MAX_POSITION_EXCEEDED } from "./OfferResult.ts"
+import { TermTail } from "./TermTail.ts"
+
+export class ExclusiveTermAppender extends MessageAppender {
+  private termCount: number
+  private termBeginPosition: number
+  /** Where the next frame goes. */
+  private tailOffset: number
+  /** Index of the low word of the active tail. */
+  private tailWord: number
+
+  /** Goes on where the log's tail stands. */
+  constructor(log: LogBuffers) {
+    super(log)
+    this.termCount = activeTermCountAcquire(log.metadata)
+    const partitionIndex = LogBufferDescriptor.indexByTermCount(this.termCount)
+    const tail = new TermTail(log.metadata)
+    tail.load(partitionIndex)
+    this.term = log.terms[partitionIndex]!
+    this.termId = tail.termId
+    this.tailOffset = Math.min(tail.termOffset, log.termLength)
+    this.termBeginPosition = this.termCount * log.termLength
+    this.tailWord = LogBufferDescriptor.tailCounterOffset(partitionIndex) >>> 2
+  }
+
+  position(): number {
+    return this.termBeginPosition + this.tailOffset
+  }
+
+  reserve(framedLength: number): number {
+    assertOpen(this.metadata.state)
+    const termOffset = this.tailOffset
+    const resultingOffset = termOffset + framedLength
+    storeRelease(this.metadata.int32, this.tailWord, resultingOffset)
+    this.termOffset = termOffset
+    if (resultingOffset > this.termLength) {
+      return this.onEndOfTerm()
+    }
+    this.tailOffset = resultingOffset
+    return this.termBeginPosition + resultingOffset
+  }
+
+  private onEndOfTerm(): number {
+    const paddingLength = this.termLength - this.termOffset
+    if (paddingLength > 0) {
+      this.header.pad(this.term, this.termOffset, paddingLength, this.termId)
+      this.tailOffset = this.termLength
+    }
+    if (this.termBeginPosition + this.termLength >= this.positionMax) {
+      return MAX_POSITION_EXCEEDED
+    }
+    this.rotate()
+    return ADMIN_ACTION
+  }
+
+  private rotate(): void {
+    this.termCount += 1
+    this.termId = (this.termId + 1) | 0
+    this.termBeginPosition += this.termLength
+    this.tailOffset = 0
+    const partitionIndex = LogBufferDescriptor.indexByTermCount(this.termCount)
+    this.term = this.terms[partitionIndex]!
+    this.tailWord = LogBufferDescriptor.tailCounterOffset(partitionIndex) >>> 2
+    LogRotation.rotateExclusive(this.metadata, this.termCount, this.termId)
+  }
+}
