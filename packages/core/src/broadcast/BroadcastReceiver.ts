@@ -102,7 +102,7 @@ export class BroadcastReceiver {
     }
     const limit = Math.min(this.maxRecordLength, this.capacity - recordOffset)
     if (recordLength < RecordDescriptor.HEADER_LENGTH || recordLength > limit) {
-      throw this.corrupt("broadcast buffer record length", recordOffset, recordLength, limit)
+      throw this.corrupt("record length", recordOffset, recordLength, limit)
     }
     this.nextRecord = this.cursor + RecordDescriptor.alignedLength(recordLength)
     this.currentTypeId = typeId
@@ -125,12 +125,12 @@ export class BroadcastReceiver {
   private recordOffsetOf(position: number): number {
     const recordOffset = position % this.capacity
     if (recordOffset < 0 || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
-      throw this.corrupt("broadcast buffer position", this.latestOffset, position, Number.MAX_SAFE_INTEGER)
+      throw this.corrupt("position", this.latestOffset, position, Number.MAX_SAFE_INTEGER)
     }
     return recordOffset
   }
 
   private corrupt(field: string, offset: number, value: number, limit: number): CorruptRecord {
-    return new CorruptRecord(this.buffer.state.name, field, offset, value, limit)
+    return new CorruptRecord("broadcast buffer", this.buffer.state.name, field, offset, value, limit)
   }
 }

@@ -77,8 +77,9 @@ export class BroadcastTransmitter {
     const recordOffset = position % this.capacity
     if (recordOffset < 0 || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
       throw new CorruptRecord(
+        "broadcast buffer",
         this.buffer.state.name,
-        "broadcast buffer tail",
+        "tail",
         this.tailOffset,
         position,
         Number.MAX_SAFE_INTEGER

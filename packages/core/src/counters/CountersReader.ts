@@ -169,8 +169,9 @@ export class CountersReader {
     const length = Atomics.load(this.metadata.int32, offset >>> 2)
     if (length < 0 || length > CountersDescriptor.LABEL_LENGTH_MAX) {
       throw new CorruptRecord(
+        "counters",
         this.metadata.state.name,
-        "counter label length",
+        "label length",
         offset,
         length,
         CountersDescriptor.LABEL_LENGTH_MAX

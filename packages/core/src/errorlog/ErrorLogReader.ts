@@ -50,7 +50,7 @@ export const forEachRecord = (buffer: AtomicBuffer, onRecord: (offset: number, l
     }
     const limit = buffer.length - offset
     if (length < ErrorLogDescriptor.TEXT_OFFSET || length > limit) {
-      throw new CorruptRecord(buffer.state.name, "error log record length", offset, length, limit)
+      throw new CorruptRecord("error log", buffer.state.name, "record length", offset, length, limit)
     }
     onRecord(offset, length)
     offset = align(offset + length, ErrorLogDescriptor.RECORD_ALIGNMENT)

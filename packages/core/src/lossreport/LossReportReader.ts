@@ -84,7 +84,7 @@ const entryAt = (
 const textLength = (buffer: AtomicBuffer, offset: number, limit: number): number => {
   const length = buffer.view.getInt32(offset, true)
   if (length < 0 || length > limit) {
-    throw new CorruptRecord(buffer.state.name, "loss report text length", offset, length, limit)
+    throw new CorruptRecord("loss report", buffer.state.name, "text length", offset, length, limit)
   }
   return length
 }

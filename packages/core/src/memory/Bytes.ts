@@ -1,10 +1,13 @@
-/**
- * Above this length a `subarray` view and `set` (60 ns, flat to 1 KiB) beat a byte loop (23 ns for 8 bytes, then 1.4 ns
- * a byte); below it the loop makes no garbage. Measured with Node 26.10 on x64.
- */
-const VIEW_CROSSOVER_LENGTH = 40
+// Below this a byte loop (1.4 ns a byte) is faster than a call into the runtime.
+const LOOP_LENGTH_MAX = 16
 
-/** Copies `length` bytes. Both ranges must lie inside their arrays: a typed array drops what is written outside it. */
+const copyRange = Buffer.prototype.copy
+
+/**
+ * Copies `length` bytes without making a view of them: `target.set(source.subarray(…))` costs 60 ns and an object a
+ * call, `set` of a whole array 18 ns, `Buffer.copy` 29 ns at any length up to 1 KiB (Node 26, x64). Both ranges must lie
+ * inside their arrays: a typed array drops what is written outside it.
+ */
 export const copy = (
   source: Uint8Array<ArrayBufferLike>,
   sourceOffset: number,
@@ -12,13 +15,13 @@ export const copy = (
   targetOffset: number,
   length: number
 ): void => {
-  if (length === source.length) {
-    target.set(source, targetOffset)
-  } else if (length <= VIEW_CROSSOVER_LENGTH) {
+  if (length <= LOOP_LENGTH_MAX) {
     for (let i = 0; i < length; i++) {
       target[targetOffset + i] = source[sourceOffset + i]!
     }
+  } else if (length === source.length) {
+    target.set(source, targetOffset)
   } else {
-    target.set(source.subarray(sourceOffset, sourceOffset + length), targetOffset)
+    copyRange.call(source, target, targetOffset, sourceOffset, sourceOffset + length)
   }
 }

@@ -4,6 +4,7 @@
  * power of two, as positions are. Offsets are in bytes and multiples of 8.
  */
 import type { AtomicBuffer } from "./AtomicBuffer.ts"
+import { loadAcquire, storeRelease } from "./Ordering.ts"
 
 const TWO_POW_32 = 4294967296
 
@@ -16,12 +17,15 @@ export const loadMonotonic = (buffer: AtomicBuffer, offset: number): number => {
   const int32 = buffer.int32
   const low = offset >>> 2
   const high = low + 1
+  let highBits = loadAcquire(int32, high)
   for (;;) {
-    const highBefore = Atomics.load(int32, high)
-    const lowBits = Atomics.load(int32, low)
-    if (highBefore === Atomics.load(int32, high)) {
-      return highBefore * TWO_POW_32 + (lowBits >>> 0)
+    const lowBits = loadAcquire(int32, low)
+    // Atomics, so that no compiler takes this for the load before.
+    const highBitsAgain = Atomics.load(int32, high)
+    if (highBits === highBitsAgain) {
+      return highBits * TWO_POW_32 + (lowBits >>> 0)
     }
+    highBits = highBitsAgain
   }
 }
 
@@ -33,7 +37,7 @@ export const storeExclusiveRelease = (buffer: AtomicBuffer, offset: number, valu
   const low = offset >>> 2
   if (buffer.int32[low + 1] === Math.floor(value / TWO_POW_32)) {
     // ToInt32 keeps the value modulo 2^32: exactly its low half, also for a double beyond 2^32.
-    Atomics.store(buffer.int32, low, value | 0)
+    storeRelease(buffer.int32, low, value | 0)
   } else {
     Atomics.store(buffer.int64, offset / 8, BigInt(value))
   }

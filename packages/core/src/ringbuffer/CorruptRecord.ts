@@ -5,16 +5,19 @@
  */
 export class CorruptRecord extends Error {
   readonly _tag = "CorruptRecord"
+  /** The structure: "ring buffer", "error log", … */
+  readonly format: string
   /** The region's name: a path, or a name for heap memory. */
   readonly region: string
-  /** What the value should have been: "ring buffer record length", "error log record length", … */
   readonly field: string
+  /** Where in the region's window the field lies, in bytes. */
   readonly offset: number
   readonly value: number
   readonly limit: number
 
-  constructor(region: string, field: string, offset: number, value: number, limit: number) {
-    super(`${field} at offset ${offset} of ${region} is ${value}: it must be valid and at most ${limit}`)
+  constructor(format: string, region: string, field: string, offset: number, value: number, limit: number) {
+    super(`the ${format} in ${region} is corrupt: the ${field} at offset ${offset} is ${value}, its limit is ${limit}`)
+    this.format = format
     this.region = region
     this.field = field
     this.offset = offset

@@ -13,6 +13,7 @@ import { assert } from "../memory/Assert.ts"
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import * as Bytes from "../memory/Bytes.ts"
 import * as Int64 from "../memory/Int64.ts"
+import { loadAcquire, storeRelease } from "../memory/Ordering.ts"
 import { assertOpen } from "../memory/RegionState.ts"
 import { Action, type ControlledMessageHandler } from "./ControlledMessageHandler.ts"
 import { CorruptRecord } from "./CorruptRecord.ts"
@@ -151,26 +152,26 @@ export abstract class RingBuffer {
 
   /** Release: the consumer that reads a positive length relies on the record's type and message being there. */
   protected storeLengthRelease(recordOffset: number, length: number): void {
-    Atomics.store(this.buffer.int32, RecordDescriptor.lengthIndex(recordOffset), length)
+    storeRelease(this.buffer.int32, RecordDescriptor.lengthIndex(recordOffset), length)
   }
 
   /** Where a position of the trailer points to in the records. */
   protected recordOffsetOf(position: number): number {
     const recordOffset = position % this.capacity
     if (recordOffset < 0 || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
-      throw this.corrupt("ring buffer position", this.capacity, position, Number.MAX_SAFE_INTEGER)
+      throw this.corrupt("position", this.capacity, position, Number.MAX_SAFE_INTEGER)
     }
     return recordOffset
   }
 
   protected checkRecordLength(recordOffset: number, recordLength: number, limit: number): void {
     if (recordLength < RecordDescriptor.HEADER_LENGTH || recordLength > limit) {
-      throw this.corrupt("ring buffer record length", recordOffset, recordLength, limit)
+      throw this.corrupt("record length", recordOffset, recordLength, limit)
     }
   }
 
   protected corrupt(field: string, offset: number, value: number, limit: number): CorruptRecord {
-    return new CorruptRecord(this.buffer.state.name, field, offset, value, limit)
+    return new CorruptRecord("ring buffer", this.buffer.state.name, field, offset, value, limit)
   }
 
   private consume(handler: MessageHandler | ControlledMessageHandler, limit: number, isControlled: boolean): number {
@@ -184,7 +185,7 @@ export abstract class RingBuffer {
 
     try {
       while (recordOffset < this.capacity && messagesRead < limit && !buffer.state.isClosed) {
-        const recordLength = Atomics.load(int32, RecordDescriptor.lengthIndex(recordOffset))
+        const recordLength = loadAcquire(int32, RecordDescriptor.lengthIndex(recordOffset))
         if (recordLength <= 0) {
           break
         }
