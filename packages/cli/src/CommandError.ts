@@ -1,0 +1,160 @@
+/**
+ * What a command of `millrace` reports when it cannot do its work.
+ *
+ * @since 0.1.0
+ */
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
+import { grouped } from "./output/Quantity.ts"
+
+/** The exit codes of every command except `millrace driver`, which answers a signal as `aeronmd` does. */
+export const EXIT_PROBLEM_FOUND = 1
+export const EXIT_BAD_INPUT = 2
+
+/**
+ * A file, a line of input or a directory that the command was given is not what it needs.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class BadInput extends Schema.TaggedError<BadInput>("millrace/CommandError/BadInput")("BadInput", {
+  source: Schema.String,
+  line: Schema.optionalKey(Schema.Natural),
+  problem: Schema.String
+}) {
+  override get message() {
+    return this.line === undefined
+      ? `${this.source}: ${this.problem}`
+      : `${this.source}: line ${this.line}: ${this.problem}`
+  }
+}
+
+/**
+ * The stream of a publisher ended before its end record: whatever it still had to send is missing.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class PublisherLost extends Schema.TaggedError<PublisherLost>("millrace/CommandError/PublisherLost")(
+  "PublisherLost",
+  {
+    received: Schema.Natural,
+    expected: Schema.Natural
+  }
+) {
+  override get message() {
+    return `the stream ended without its end record: ${grouped(this.received)} of ${grouped(
+      this.expected
+    )} records were received`
+  }
+}
+
+/**
+ * The end record arrived and does not agree with what was received before it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class StreamDiffers extends Schema.TaggedError<StreamDiffers>("millrace/CommandError/StreamDiffers")(
+  "StreamDiffers",
+  {
+    received: Schema.Natural,
+    sent: Schema.Natural,
+    receivedChecksum: Schema.Natural,
+    sentChecksum: Schema.Natural
+  }
+) {
+  override get message() {
+    return (
+      `the end record says ${grouped(this.sent)} records with checksum ${hex(this.sentChecksum)}, ` +
+      `${grouped(this.received)} with checksum ${hex(this.receivedChecksum)} were received`
+    )
+  }
+}
+
+/**
+ * A child process ended though its work was not done.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ProcessDied extends Schema.TaggedError<ProcessDied>("millrace/CommandError/ProcessDied")("ProcessDied", {
+  role: Schema.String,
+  pid: Schema.Natural,
+  how: Schema.String,
+  detail: Schema.String
+}) {
+  override get message() {
+    const report = `the ${this.role} process (pid ${this.pid}) ${this.how}`
+    return this.detail === "" ? report : `${report}: ${this.detail}`
+  }
+}
+
+/**
+ * What was read back is not what was sent.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotVerified extends Schema.TaggedError<NotVerified>("millrace/CommandError/NotVerified")("NotVerified", {
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `what was read back is not what was sent: ${this.problems.join("; ")}`
+  }
+}
+
+/**
+ * Fewer messages came than were asked for.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class MessagesMissing extends Schema.TaggedError<MessagesMissing>("millrace/CommandError/MessagesMissing")(
+  "MessagesMissing",
+  {
+    received: Schema.Natural,
+    expected: Schema.Natural,
+    why: Schema.String
+  }
+) {
+  override get message() {
+    return `${this.why} after ${grouped(this.received)} of ${grouped(this.expected)} messages`
+  }
+}
+
+const hex = (checksum: number): string => checksum.toString(16).padStart(8, "0")
+
+/**
+ * All the reasons of a `CommandError`.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const CommandErrorReason = Schema.Union([
+  BadInput,
+  PublisherLost,
+  StreamDiffers,
+  ProcessDied,
+  NotVerified,
+  MessagesMissing
+])
+
+/**
+ * The one error of this package; `reason` says which.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class CommandError extends Schema.TaggedError<CommandError>("millrace/CommandError")("CommandError", {
+  reason: CommandErrorReason
+}) {
+  override readonly [Runtime.errorExitCode] = this.reason._tag === "BadInput" ? EXIT_BAD_INPUT : EXIT_PROBLEM_FOUND
+
+  override get message() {
+    return this.reason.message
+  }
+}
+
+export const badInput = (source: string, problem: string, line?: number): CommandError =>
+  new CommandError({ reason: new BadInput(line === undefined ? { source, problem } : { source, problem, line }) })

@@ -1,0 +1,28 @@
+/**
+ * What a child process of the demo tells its parent: one JSON object a line on its standard output.
+ */
+import * as Schema from "effect/Schema"
+import { CommandErrorReason } from "../CommandError.ts"
+
+export const Progress = Schema.TaggedStruct("Progress", { records: Schema.Natural })
+
+/** All of the child's work is done. */
+export const Done = Schema.TaggedStruct("Done", {
+  records: Schema.Natural,
+  /** Payload bytes of the records. */
+  bytes: Schema.Natural,
+  /** From the first record to the end record. */
+  elapsedMs: Schema.Finite,
+  peakMemoryBytes: Schema.Natural
+})
+
+/** The child gives up. `reason` is there when it is one of this package's own. */
+export const Failed = Schema.TaggedStruct("Failed", {
+  message: Schema.String,
+  reason: Schema.optionalKey(CommandErrorReason)
+})
+
+export const ChildEvent = Schema.Union([Progress, Done, Failed])
+
+export type Done = typeof Done.Type
+export type ChildEvent = typeof ChildEvent.Type
