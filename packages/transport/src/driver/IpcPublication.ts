@@ -1,0 +1,344 @@
+/**
+ * The driver's side of an IPC publication: subscribers map the publisher's own log, so all there is to do is to tell
+ * the publisher how far it may go and to clean behind the slowest subscriber.
+ *
+ *     Active ──► Draining ──► Linger ──► Done
+ *        └── revoked ──────────▲
+ *
+ * Draining lasts until every subscriber has read to the end; Linger until no client holds the publication.
+ */
+import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
+import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
+import type { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
+import { LogBufferUnblocker } from "@millrace/core/kernel/logbuffer/LogBufferUnblocker"
+import { TermTail } from "@millrace/core/kernel/logbuffer/TermTail"
+import type { PublicationParameters } from "../channel/PublicationParameters.ts"
+import { LogCleaner } from "./LogCleaner.ts"
+import type { RawLog } from "./LogFactory.ts"
+import type { ManagedResource } from "./ManagedResource.ts"
+import type { PositionCounter } from "./PositionCounter.ts"
+import type { LinkedPublication } from "./PublicationLink.ts"
+import type { Subscribable } from "./Subscribable.ts"
+import type { SubscriptionLink } from "./SubscriptionLink.ts"
+import { UntetheredSubscriptions } from "./UntetheredSubscriptions.ts"
+
+export type IpcPublicationState = "Active" | "Draining" | "Linger" | "Done"
+
+/** What the conductor does for a publication. */
+export interface IpcPublicationListener {
+  /** Drained or revoked: its subscribers lose the image. */
+  onLinger(publication: IpcPublication): void
+  onDone(publication: IpcPublication): void
+  onRevoked(publication: IpcPublication): void
+  onUnblocked(publication: IpcPublication): void
+  onLeftBehind(publication: IpcPublication, link: SubscriptionLink): void
+  onRejoin(publication: IpcPublication, link: SubscriptionLink, position: PositionCounter): void
+  /** The time after a rejected image is over: subscriptions may be linked again. */
+  onCoolDownEnd(publication: IpcPublication): void
+}
+
+export interface IpcPublicationFields {
+  readonly registrationId: bigint
+  readonly channel: string
+  readonly sessionId: number
+  readonly streamId: number
+  readonly isExclusive: boolean
+  readonly parameters: PublicationParameters
+  readonly log: LogBuffers
+  readonly rawLog: RawLog
+  readonly publisherPosition: PositionCounter
+  readonly publisherLimit: PositionCounter
+  readonly unblockTimeoutNs: number
+  readonly imageLivenessTimeoutNs: number
+  readonly startTermId: number
+  readonly startTermOffset: number
+}
+
+export class IpcPublication implements ManagedResource, LinkedPublication, Subscribable {
+  readonly registrationId: bigint
+  readonly channel: string
+  readonly sessionId: number
+  readonly streamId: number
+  readonly isExclusive: boolean
+  readonly parameters: PublicationParameters
+  readonly log: LogBuffers
+  readonly rawLog: RawLog
+  readonly startTermId: number
+  readonly startTermOffset: number
+  readonly publisherLimit: PositionCounter
+  state: IpcPublicationState = "Active"
+  hasReachedEndOfLife = false
+
+  private readonly publisherPosition: PositionCounter
+  private readonly listener: IpcPublicationListener
+  private readonly unblockTimeoutNs: number
+  private readonly imageLivenessTimeoutNs: number
+  private readonly windowLength: number
+  private readonly tripGain: number
+  private readonly tail: TermTail
+  private readonly unblocker: LogBufferUnblocker
+  private readonly cleaner: LogCleaner
+  private readonly untethered: UntetheredSubscriptions
+  private subscriberPositions: Array<PositionCounter> = []
+  private references = 0
+  private tripLimit = 0
+  private consumerPosition: number
+  private lastConsumerPosition: number
+  private timeOfLastConsumerMoveNs: number
+  private coolDownEndNs: number | undefined = undefined
+
+  constructor(fields: IpcPublicationFields, listener: IpcPublicationListener, nowNs: number) {
+    this.registrationId = fields.registrationId
+    this.channel = fields.channel
+    this.sessionId = fields.sessionId
+    this.streamId = fields.streamId
+    this.isExclusive = fields.isExclusive
+    this.parameters = fields.parameters
+    this.log = fields.log
+    this.rawLog = fields.rawLog
+    this.startTermId = fields.startTermId
+    this.startTermOffset = fields.startTermOffset
+    this.publisherPosition = fields.publisherPosition
+    this.publisherLimit = fields.publisherLimit
+    this.unblockTimeoutNs = fields.unblockTimeoutNs
+    this.imageLivenessTimeoutNs = fields.imageLivenessTimeoutNs
+    this.windowLength = fields.parameters.publicationWindowLength
+    this.tripGain = Math.floor(this.windowLength / 8)
+    this.listener = listener
+    this.tail = new TermTail(fields.log.metadata)
+    this.unblocker = new LogBufferUnblocker(fields.log)
+    this.untethered = new UntetheredSubscriptions(
+      {
+        windowLimitNs: fields.parameters.untetheredWindowLimitTimeoutNs,
+        lingerNs: fields.parameters.untetheredLingerTimeoutNs,
+        restingNs: fields.parameters.untetheredRestingTimeoutNs
+      },
+      {
+        onLeftBehind: (link) => listener.onLeftBehind(this, link),
+        onDetach: (_link, position) => this.removePosition(position),
+        onRejoin: (link, position) => {
+          position.setRelease(this.joinPosition())
+          this.subscriberPositions.push(position)
+          listener.onRejoin(this, link, position)
+        }
+      }
+    )
+    this.consumerPosition = this.producerPosition()
+    this.lastConsumerPosition = this.consumerPosition
+    this.cleaner = new LogCleaner(fields.log, this.consumerPosition)
+    this.timeOfLastConsumerMoveNs = nowNs
+  }
+
+  producerPosition(): number {
+    const { initialTermId, metadata, termLength } = this.log
+    const termCount = LogBufferMetadata.activeTermCountAcquire(metadata)
+    this.tail.load(LogBufferDescriptor.indexByTermCount(termCount))
+    // A claim that overshot the end leaves a tail beyond it: the stream goes no further than its term.
+    const termOffset = Math.min(this.tail.termOffset, termLength)
+    return LogBufferDescriptor.computePosition(this.tail.termId, termOffset, termLength, initialTermId)
+  }
+
+  /** Where a new subscriber begins: at the slowest of those that are there. */
+  joinPosition(): number {
+    let position = this.consumerPosition
+    for (const subscriberPosition of this.subscriberPositions) {
+      position = Math.min(position, subscriberPosition.getVolatile())
+    }
+    return position
+  }
+
+  get isAcceptingSubscriptions(): boolean {
+    if (this.coolDownEndNs !== undefined) {
+      return false
+    }
+    return this.state === "Active" || (this.state === "Draining" && !this.isDrained(this.producerPosition()))
+  }
+
+  /** The duty of each tick. Returns 1 when the limit moved. */
+  updatePublisherLimit(): number {
+    if (this.state !== "Active") {
+      return 0
+    }
+    this.publisherPosition.setRelease(this.producerPosition())
+    const positions = this.subscriberPositions
+    if (positions.length === 0) {
+      return this.holdBack()
+    }
+    let slowest = Infinity
+    let fastest = this.consumerPosition
+    for (let i = 0; i < positions.length; i++) {
+      const position = positions[i]!.getVolatile()
+      slowest = Math.min(slowest, position)
+      fastest = Math.max(fastest, position)
+    }
+    this.consumerPosition = fastest
+    const limit = slowest + this.windowLength
+    if (limit < this.tripLimit) {
+      return 0
+    }
+    this.cleaner.cleanTo(slowest)
+    this.publisherLimit.setRelease(limit)
+    this.tripLimit = limit + this.tripGain
+    return 1
+  }
+
+  /** Without a subscriber nothing may be published beyond what was consumed. */
+  private holdBack(): number {
+    if (this.publisherLimit.getVolatile() <= this.consumerPosition) {
+      return 0
+    }
+    this.tripLimit = this.consumerPosition
+    this.publisherLimit.setRelease(this.consumerPosition)
+    this.cleaner.cleanTo(this.consumerPosition)
+    return 1
+  }
+
+  onTimeEvent(nowNs: number): void {
+    switch (this.state) {
+      case "Active":
+        if (LogBufferMetadata.isPublicationRevoked(this.log.metadata)) {
+          this.endStream()
+          this.setConnected(false)
+          this.linger()
+          this.listener.onRevoked(this)
+        } else {
+          this.onActive(nowNs)
+        }
+        break
+      case "Draining": {
+        const producerPosition = this.producerPosition()
+        this.publisherPosition.setRelease(producerPosition)
+        if (this.isDrained(producerPosition)) {
+          this.linger()
+        } else {
+          this.unblock()
+        }
+        break
+      }
+      case "Linger":
+        if (this.references === 0) {
+          this.state = "Done"
+          this.hasReachedEndOfLife = true
+          this.listener.onDone(this)
+        }
+        break
+      case "Done":
+        break
+    }
+  }
+
+  addSubscriber(link: SubscriptionLink, position: PositionCounter, nowNs: number): void {
+    this.subscriberPositions.push(position)
+    this.untethered.add(link, position, nowNs)
+    this.setConnected(true)
+  }
+
+  removeSubscriber(link: SubscriptionLink, position: PositionCounter): void {
+    this.removePosition(position)
+    this.untethered.remove(link)
+    position.close()
+    if (this.subscriberPositions.length === 0) {
+      this.setConnected(false)
+    }
+  }
+
+  increaseReferences(): void {
+    this.references++
+  }
+
+  decreaseReferences(): void {
+    if (--this.references === 0) {
+      this.endStream()
+      if (!LogBufferMetadata.isPublicationRevoked(this.log.metadata)) {
+        this.state = "Draining"
+      }
+    }
+  }
+
+  revoke(): void {
+    LogBufferMetadata.setIsPublicationRevoked(this.log.metadata, true)
+  }
+
+  /** A subscriber refused the stream: all lose it, and none gets it back before the image liveness time is over. */
+  reject(nowNs: number): void {
+    if (this.coolDownEndNs === undefined) {
+      this.setConnected(false)
+      for (const position of this.subscriberPositions) {
+        position.close()
+      }
+      this.subscriberPositions = []
+      this.untethered.close()
+    }
+    this.coolDownEndNs = nowNs + this.imageLivenessTimeoutNs
+  }
+
+  close(): void {
+    this.publisherPosition.close()
+    this.publisherLimit.close()
+    for (const position of this.subscriberPositions) {
+      position.close()
+    }
+    this.untethered.close()
+  }
+
+  private onActive(nowNs: number): void {
+    this.untethered.check(this.consumerPosition - this.windowLength + Math.floor(this.windowLength / 4), nowNs)
+    this.setConnected(this.subscriberPositions.length > 0)
+    const producerPosition = this.producerPosition()
+    this.publisherPosition.setRelease(producerPosition)
+    if (!this.isExclusive) {
+      this.checkForBlockedPublisher(producerPosition, nowNs)
+    }
+    if (this.coolDownEndNs !== undefined && this.coolDownEndNs < nowNs) {
+      this.coolDownEndNs = undefined
+      this.listener.onCoolDownEnd(this)
+    }
+  }
+
+  private endStream(): void {
+    const position = this.producerPosition()
+    this.publisherLimit.setRelease(position)
+    LogBufferMetadata.setEndOfStreamPosition(this.log.metadata, position)
+  }
+
+  private linger(): void {
+    this.state = "Linger"
+    this.listener.onLinger(this)
+  }
+
+  /** A publisher that died between its claim and its publication holds up everyone behind it. */
+  private checkForBlockedPublisher(producerPosition: number, nowNs: number): void {
+    if (this.consumerPosition !== this.lastConsumerPosition || !this.isPossiblyBlocked(producerPosition)) {
+      this.timeOfLastConsumerMoveNs = nowNs
+      this.lastConsumerPosition = this.consumerPosition
+    } else if (nowNs - this.timeOfLastConsumerMoveNs > this.unblockTimeoutNs) {
+      this.unblock()
+    }
+  }
+
+  private isPossiblyBlocked(producerPosition: number): boolean {
+    const termCount = LogBufferMetadata.activeTermCountAcquire(this.log.metadata)
+    const consumerTermCount = Math.floor(this.consumerPosition / this.log.termLength)
+    return termCount !== consumerTermCount || producerPosition > this.consumerPosition
+  }
+
+  private unblock(): void {
+    if (this.unblocker.unblock(this.consumerPosition)) {
+      this.listener.onUnblocked(this)
+    }
+  }
+
+  private isDrained(producerPosition: number): boolean {
+    return this.subscriberPositions.every((position) => position.getVolatile() >= producerPosition)
+  }
+
+  private removePosition(position: PositionCounter): void {
+    this.subscriberPositions = this.subscriberPositions.filter((other) => other !== position)
+  }
+
+  private setConnected(isConnected: boolean): void {
+    if (LogBufferMetadata.isConnected(this.log.metadata) !== isConnected) {
+      LogBufferMetadata.setIsConnected(this.log.metadata, isConnected)
+    }
+  }
+}

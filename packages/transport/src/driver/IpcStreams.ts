@@ -1,0 +1,421 @@
+/** The driver's IPC publications and their subscribers. */
+import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
+import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
+import { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
+import { type ChannelUri, IPC_CHANNEL } from "../channel/ChannelUri.ts"
+import { InvalidChannel } from "../channel/InvalidChannel.ts"
+import * as PublicationParameters from "../channel/PublicationParameters.ts"
+import * as SubscriptionParameters from "../channel/SubscriptionParameters.ts"
+import * as ErrorCode from "../command/ErrorCode.ts"
+import type { PublicationMessage } from "../command/PublicationMessage.ts"
+import type { SubscriptionMessage } from "../command/SubscriptionMessage.ts"
+import type { Clients } from "./Clients.ts"
+import { ControlProtocolError } from "./ControlProtocolError.ts"
+import type { DriverContext } from "./DriverContext.ts"
+import { confirmMatch } from "./PublicationMatch.ts"
+import { IpcPublication, type IpcPublicationListener } from "./IpcPublication.ts"
+import type { LogFreeing } from "./LogFreeing.ts"
+import { isFailure, type RawLog } from "./LogFactory.ts"
+import * as ManagedResource from "./ManagedResource.ts"
+import type { PendingCommand } from "./PendingCommand.ts"
+import type { PositionCounter } from "./PositionCounter.ts"
+import { PublicationLink } from "./PublicationLink.ts"
+import { IPC_MEDIA, type SessionIds } from "./SessionIds.ts"
+import * as StreamCounters from "./StreamCounters.ts"
+import { IpcSubscriptionLink, type SubscriptionLink } from "./SubscriptionLink.ts"
+import * as SystemCounters from "./SystemCounters.ts"
+
+/** An IPC channel has no endpoint, so no counter shows its status. */
+const CHANNEL_STATUS_NONE = -1
+
+export class IpcStreams implements IpcPublicationListener {
+  private readonly context: DriverContext
+  private readonly clients: Clients
+  private readonly sessionIds: SessionIds
+  private readonly publicationLinks: Array<PublicationLink>
+  private readonly subscriptionLinks: Array<SubscriptionLink>
+  private readonly logs: LogFreeing
+  private readonly publications: Array<IpcPublication> = []
+
+  constructor(
+    context: DriverContext,
+    clients: Clients,
+    sessionIds: SessionIds,
+    links: {
+      readonly publications: Array<PublicationLink>
+      readonly subscriptions: Array<SubscriptionLink>
+    },
+    logs: LogFreeing
+  ) {
+    this.context = context
+    this.clients = clients
+    this.sessionIds = sessionIds
+    this.publicationLinks = links.publications
+    this.subscriptionLinks = links.subscriptions
+    this.logs = logs
+  }
+
+  find(registrationId: bigint): IpcPublication | undefined {
+    return this.publications.find((publication) => publication.registrationId === registrationId)
+  }
+
+  findByTag(tag: bigint): IpcPublication | undefined {
+    return this.publications.find((publication) => publication.parameters.entityTag === tag)
+  }
+
+  /** Undefined when the command was answered at once. */
+  addPublication(command: PublicationMessage, uri: ChannelUri, isExclusive: boolean): PendingCommand | undefined {
+    const parameters = this.parse(command, uri)
+    const shared = isExclusive ? undefined : this.findShared(command.streamId, parameters.responseCorrelationId)
+    if (shared !== undefined) {
+      confirmMatch(uri, parameters, shared)
+      this.linkPublication(command, shared)
+      return undefined
+    }
+    const sessionId = this.chooseSessionId(command, parameters)
+    const log = this.context.logFactory.create({
+      kind: "publication",
+      registrationId: command.correlationId,
+      termLength: parameters.termLength,
+      isSparse: parameters.isSparse
+    })
+    return {
+      correlationId: command.correlationId,
+      advance: (nowNs) => {
+        const result = log.poll()
+        if (result === undefined) {
+          return false
+        }
+        if (isFailure(result)) {
+          const code = result.isStorageSpace ? ErrorCode.STORAGE_SPACE : ErrorCode.GENERIC_ERROR
+          throw new ControlProtocolError(code, result.message)
+        }
+        this.createPublication(command, isExclusive, parameters, sessionId, result, nowNs)
+        return true
+      }
+    }
+  }
+
+  addSubscription(command: SubscriptionMessage, uri: ChannelUri, nowNs: number): void {
+    const parameters = SubscriptionParameters.parse(uri, this.context.settings.subscription)
+    const link = new IpcSubscriptionLink({
+      registrationId: command.correlationId,
+      streamId: command.streamId,
+      channel: command.channel,
+      client: this.clients.getOrAdd(command.clientId),
+      parameters
+    })
+    this.subscriptionLinks.push(link)
+    this.context.clientProxy.onSubscriptionReady(command.correlationId, CHANNEL_STATUS_NONE)
+    for (const publication of this.publications) {
+      this.linkIfMatching(publication, link, nowNs)
+    }
+  }
+
+  /** True when the image was an IPC publication's. */
+  rejectImage(imageCorrelationId: bigint, reason: string, nowNs: number): boolean {
+    const publication = this.find(imageCorrelationId)
+    if (publication === undefined) {
+      return false
+    }
+    this.context.clientProxy.onPublicationError({
+      registrationId: publication.registrationId,
+      destinationRegistrationId: -1n,
+      sessionId: publication.sessionId,
+      streamId: publication.streamId,
+      receiverId: -1n,
+      groupTag: -1n,
+      address: Uint8Array.of(127, 0, 0, 1),
+      port: 0,
+      code: ErrorCode.IMAGE_REJECTED,
+      message: reason
+    })
+    for (const link of this.subscriptionLinks) {
+      if (link.isLinked(publication)) {
+        this.notifyUnavailable(publication, link)
+        link.unlink(publication)
+      }
+    }
+    publication.reject(nowNs)
+    return true
+  }
+
+  updatePublisherLimits(): number {
+    const publications = this.publications
+    let workCount = 0
+    for (let i = 0; i < publications.length; i++) {
+      workCount += publications[i]!.updatePublisherLimit()
+    }
+    return workCount
+  }
+
+  check(nowNs: number, nowMs: number): void {
+    ManagedResource.checkAll(this.publications, nowNs, nowMs)
+  }
+
+  close(): void {
+    for (const publication of this.publications) {
+      this.logs.add(publication.rawLog)
+    }
+    this.publications.length = 0
+  }
+
+  onLinger(publication: IpcPublication): void {
+    this.sessionIds.remove(publication.sessionId, publication.streamId, IPC_MEDIA)
+    for (const link of this.subscriptionLinks) {
+      if (link.isLinked(publication)) {
+        this.notifyUnavailable(publication, link)
+      }
+    }
+  }
+
+  onDone(publication: IpcPublication): void {
+    for (const link of this.subscriptionLinks) {
+      link.unlink(publication)
+    }
+    this.logs.add(publication.rawLog)
+  }
+
+  onRevoked(): void {
+    this.context.systemCounters.increment(SystemCounters.PUBLICATIONS_REVOKED)
+  }
+
+  onUnblocked(): void {
+    this.context.systemCounters.increment(SystemCounters.UNBLOCKED_PUBLICATIONS)
+  }
+
+  onLeftBehind(publication: IpcPublication, link: SubscriptionLink): void {
+    this.notifyUnavailable(publication, link)
+  }
+
+  onRejoin(publication: IpcPublication, link: SubscriptionLink, position: PositionCounter): void {
+    this.notifyAvailable(publication, link, position)
+  }
+
+  onCoolDownEnd(publication: IpcPublication): void {
+    this.linkSubscriptions(publication, this.context.clock.nanoTime())
+  }
+
+  private parse(command: PublicationMessage, uri: ChannelUri): PublicationParameters.PublicationParameters {
+    const tag = PublicationParameters.sessionTag(uri)
+    const tagged = tag === undefined ? undefined : this.findByTag(tag)
+    if (tag !== undefined && tagged === undefined) {
+      const allowed = "the entity tag of an IPC publication of this driver"
+      throw new InvalidChannel({ channel: uri.channel, parameter: "session-id", value: `tag:${tag}`, allowed })
+    }
+    const defaults = this.context.settings.ipcPublication
+    const parameters = PublicationParameters.parse(
+      uri,
+      command.streamId,
+      defaults,
+      tagged === undefined
+        ? undefined
+        : { sessionId: tagged.sessionId, mtuLength: tagged.log.mtuLength, termLength: tagged.log.termLength }
+    )
+    const { entityTag } = parameters
+    const holder = entityTag === PublicationParameters.NULL_VALUE ? undefined : this.findByTag(entityTag)
+    if (holder !== undefined) {
+      const allowed = `a tag that is not in use: ${holder.channel} has it`
+      throw new InvalidChannel({ channel: uri.channel, parameter: "tags", value: String(entityTag), allowed })
+    }
+    return parameters
+  }
+
+  private findShared(streamId: number, responseCorrelationId: bigint): IpcPublication | undefined {
+    return this.publications.find(
+      (publication) =>
+        publication.streamId === streamId &&
+        !publication.isExclusive &&
+        publication.state === "Active" &&
+        publication.parameters.responseCorrelationId === responseCorrelationId
+    )
+  }
+
+  private chooseSessionId(
+    command: PublicationMessage,
+    parameters: PublicationParameters.PublicationParameters
+  ): number {
+    const sessionId = parameters.sessionId ?? this.sessionIds.nextFor(command.streamId, IPC_MEDIA)
+    if (this.sessionIds.isActive(sessionId, command.streamId, IPC_MEDIA)) {
+      throw new InvalidChannel({
+        channel: command.channel,
+        parameter: "session-id",
+        value: String(sessionId),
+        allowed: `a session id that no publication of stream ${command.streamId} has`
+      })
+    }
+    return sessionId
+  }
+
+  private createPublication(
+    command: PublicationMessage,
+    isExclusive: boolean,
+    parameters: PublicationParameters.PublicationParameters,
+    sessionId: number,
+    rawLog: RawLog,
+    nowNs: number
+  ): void {
+    try {
+      const publication = this.newPublication(command, isExclusive, parameters, sessionId, rawLog, nowNs)
+      this.publications.push(publication)
+      this.sessionIds.add(sessionId, command.streamId, IPC_MEDIA)
+      this.linkPublication(command, publication)
+      this.linkSubscriptions(publication, nowNs)
+    } catch (error) {
+      if (this.find(command.correlationId) === undefined) {
+        this.logs.add(rawLog)
+      }
+      throw error
+    }
+  }
+
+  private newPublication(
+    command: PublicationMessage,
+    isExclusive: boolean,
+    parameters: PublicationParameters.PublicationParameters,
+    sessionId: number,
+    rawLog: RawLog,
+    nowNs: number
+  ): IpcPublication {
+    const { counters, randomInt32, settings } = this.context
+    const { clientId, channel, correlationId: registrationId, streamId } = command
+    const initialTermId = parameters.initialPosition?.initialTermId ?? randomInt32()
+    const start = parameters.initialPosition ?? { initialTermId, termId: initialTermId, termOffset: 0 }
+    const log = LogBuffers.create(rawLog.region, {
+      correlationId: registrationId,
+      initialTermId,
+      mtuLength: parameters.mtuLength,
+      termLength: parameters.termLength,
+      pageSize: settings.filePageSize,
+      sessionId,
+      streamId,
+      type: isExclusive
+        ? LogBufferDescriptor.LogType.ExclusivePublication
+        : LogBufferDescriptor.LogType.ConcurrentPublication,
+      tails: LogBufferMetadata.initialTails(initialTermId, start.termId, start.termOffset),
+      activeTermCount: LogBufferDescriptor.computeTermCount(start.termId, initialTermId),
+      publicationWindowLength: parameters.publicationWindowLength,
+      maxResend: parameters.maxResend,
+      entityTag: parameters.entityTag,
+      responseCorrelationId: parameters.responseCorrelationId,
+      lingerTimeoutNs: BigInt(parameters.lingerTimeoutNs),
+      untetheredWindowLimitTimeoutNs: BigInt(parameters.untetheredWindowLimitTimeoutNs),
+      untetheredLingerTimeoutNs: BigInt(parameters.untetheredLingerTimeoutNs),
+      untetheredRestingTimeoutNs: BigInt(parameters.untetheredRestingTimeoutNs),
+      isResponse: parameters.isResponse,
+      sparse: parameters.isSparse,
+      signalEos: parameters.signalEos,
+      spiesSimulateConnection: parameters.spiesSimulateConnection
+    })
+    const position = LogBufferDescriptor.computePosition(
+      start.termId,
+      start.termOffset,
+      parameters.termLength,
+      initialTermId
+    )
+    const identity = { clientId, registrationId, sessionId, streamId, channel }
+    const publisherPosition = StreamCounters.publisherPosition(counters, identity, isExclusive, position)
+    return new IpcPublication(
+      {
+        registrationId,
+        channel,
+        sessionId,
+        streamId,
+        isExclusive,
+        parameters,
+        log,
+        rawLog,
+        publisherPosition,
+        publisherLimit: this.publisherLimit(identity, position, publisherPosition),
+        unblockTimeoutNs: settings.publicationUnblockTimeoutNs,
+        imageLivenessTimeoutNs: settings.imageLivenessTimeoutNs,
+        startTermId: start.termId,
+        startTermOffset: start.termOffset
+      },
+      this,
+      nowNs
+    )
+  }
+
+  /** The second counter of a publication: without room for it the first is given back. */
+  private publisherLimit(
+    identity: StreamCounters.StreamIdentity,
+    position: number,
+    publisherPosition: PositionCounter
+  ): PositionCounter {
+    try {
+      return StreamCounters.publisherLimit(this.context.counters, identity, position)
+    } catch (error) {
+      publisherPosition.close()
+      throw error
+    }
+  }
+
+  private linkPublication(command: PublicationMessage, publication: IpcPublication): void {
+    const client = this.clients.getOrAdd(command.clientId)
+    this.publicationLinks.push(new PublicationLink(command.correlationId, client, publication))
+    this.context.clientProxy.onPublicationReady(
+      {
+        correlationId: command.correlationId,
+        registrationId: publication.registrationId,
+        sessionId: publication.sessionId,
+        streamId: publication.streamId,
+        publisherLimitId: publication.publisherLimit.id,
+        channelStatusId: CHANNEL_STATUS_NONE,
+        logFile: publication.rawLog.fileName
+      },
+      publication.isExclusive
+    )
+  }
+
+  private linkSubscriptions(publication: IpcPublication, nowNs: number): void {
+    for (const link of this.subscriptionLinks) {
+      if (link instanceof IpcSubscriptionLink) {
+        this.linkIfMatching(publication, link, nowNs)
+      }
+    }
+  }
+
+  private linkIfMatching(publication: IpcPublication, link: IpcSubscriptionLink, nowNs: number): void {
+    if (!link.matches(publication) || link.isLinked(publication) || !publication.isAcceptingSubscriptions) {
+      return
+    }
+    const joinPosition = publication.joinPosition()
+    const position = StreamCounters.subscriberPosition(
+      this.context.counters,
+      {
+        clientId: link.client.clientId,
+        registrationId: link.registrationId,
+        sessionId: publication.sessionId,
+        streamId: link.streamId,
+        channel: link.channel
+      },
+      joinPosition,
+      publication.registrationId
+    )
+    link.link(publication, position)
+    publication.addSubscriber(link, position, nowNs)
+    this.notifyAvailable(publication, link, position)
+  }
+
+  private notifyAvailable(publication: IpcPublication, link: SubscriptionLink, position: PositionCounter): void {
+    this.context.clientProxy.onAvailableImage({
+      correlationId: publication.registrationId,
+      sessionId: publication.sessionId,
+      streamId: publication.streamId,
+      subscriptionRegistrationId: link.registrationId,
+      subscriberPositionId: position.id,
+      logFile: publication.rawLog.fileName,
+      sourceIdentity: IPC_CHANNEL
+    })
+  }
+
+  private notifyUnavailable(publication: IpcPublication, link: SubscriptionLink): void {
+    this.context.clientProxy.onUnavailableImage({
+      correlationId: publication.registrationId,
+      subscriptionRegistrationId: link.registrationId,
+      streamId: link.streamId,
+      channel: link.channel
+    })
+  }
+}

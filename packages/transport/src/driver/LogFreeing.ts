@@ -1,0 +1,41 @@
+/**
+ * Logs whose streams have ended. One is freed a tick: unmapping a large log takes long enough to be felt. What cannot
+ * be freed now is tried again later, and counted.
+ */
+import type { RawLog } from "./LogFactory.ts"
+import { FREE_FAILS, BYTES_CURRENTLY_MAPPED, type SystemCounters } from "./SystemCounters.ts"
+
+export class LogFreeing {
+  private readonly systemCounters: SystemCounters
+  private readonly logs: Array<RawLog> = []
+
+  constructor(systemCounters: SystemCounters) {
+    this.systemCounters = systemCounters
+  }
+
+  add(log: RawLog): void {
+    this.logs.push(log)
+  }
+
+  doWork(): number {
+    const log = this.logs.shift()
+    if (log === undefined) {
+      return 0
+    }
+    const length = log.region.length
+    if (log.free()) {
+      this.systemCounters.get(BYTES_CURRENTLY_MAPPED).addRelease(-length)
+      return 1
+    }
+    this.systemCounters.increment(FREE_FAILS)
+    this.logs.push(log)
+    return 0
+  }
+
+  /** At the end of the driver: what cannot be freed now never will be. */
+  freeAll(): void {
+    for (const log of this.logs.splice(0)) {
+      log.free()
+    }
+  }
+}
