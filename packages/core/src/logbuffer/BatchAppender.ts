@@ -99,8 +99,7 @@ export class BatchAppender {
   /** Writes the next message. */
   put(source: Uint8Array<ArrayBufferLike>, sourceOffset: number, length: number): void {
     assert(sourceOffset >= 0 && sourceOffset + length <= source.length, "a message reaches outside its source")
-    const offset = this.next(length)
-    copyPayload(this.term.bytes, offset, source, sourceOffset, length)
+    copyPayload(this.term.bytes, this.next(length), source, sourceOffset, length)
   }
 
   /** Gives the frame that `next` wrote last a reserved value. */
@@ -150,25 +149,29 @@ export class BatchAppender {
     assert(begin >= 0 && begin < end, "no message to append")
     assert(end <= offsets.length && end <= lengths.length, "more messages than offsets or lengths")
     this.appendedCount = 0
-    let length = 0
+    let batchLength = 0
     let index = begin
-    while (index < end && lengths[index]! <= this.maxPayloadLength) {
-      const next = length + framedLength(lengths[index]!)
-      if (next > this.lengthMax) {
+    // Every range is checked before the claim: a batch that was begun must not fail half-way.
+    while (index < end) {
+      const offset = offsets[index]!
+      const length = lengths[index]!
+      assert(offset >= 0 && length >= 0, "a message has a negative offset or length")
+      assert(offset + length <= source.length, "a message reaches outside its source")
+      const nextLength = batchLength + framedLength(length)
+      if (length > this.maxPayloadLength || nextLength > this.lengthMax) {
         break
       }
-      length = next
+      batchLength = nextLength
       index += 1
     }
     if (index === begin) {
-      const position = this.appender.append(source, offsets[begin]!, lengths[begin]!)
-      this.appendedCount = position >= 0 ? 1 : 0
-      return position
+      return this.appendAlone(source, offsets[begin]!, lengths[begin]!)
     }
-    const position = this.begin(length)
+    const position = this.begin(batchLength)
     if (position >= 0) {
       for (let message = begin; message < index; message++) {
-        this.put(source, offsets[message]!, lengths[message]!)
+        const length = lengths[message]!
+        copyPayload(this.term.bytes, this.next(length), source, offsets[message]!, length)
       }
       this.commit()
       this.appendedCount = index - begin
@@ -180,30 +183,35 @@ export class BatchAppender {
   appendAll(messages: ReadonlyArray<Uint8Array<ArrayBufferLike>>, begin: number, end: number): number {
     assert(begin >= 0 && begin < end && end <= messages.length, "no message to append")
     this.appendedCount = 0
-    let length = 0
+    let batchLength = 0
     let index = begin
-    while (index < end && messages[index]!.length <= this.maxPayloadLength) {
-      const next = length + framedLength(messages[index]!.length)
-      if (next > this.lengthMax) {
+    while (index < end) {
+      const length = messages[index]!.length
+      const nextLength = batchLength + framedLength(length)
+      if (length > this.maxPayloadLength || nextLength > this.lengthMax) {
         break
       }
-      length = next
+      batchLength = nextLength
       index += 1
     }
     if (index === begin) {
-      const position = this.appender.append(messages[begin]!, 0, messages[begin]!.length)
-      this.appendedCount = position >= 0 ? 1 : 0
-      return position
+      return this.appendAlone(messages[begin]!, 0, messages[begin]!.length)
     }
-    const position = this.begin(length)
+    const position = this.begin(batchLength)
     if (position >= 0) {
       for (let message = begin; message < index; message++) {
         const source = messages[message]!
-        this.put(source, 0, source.length)
+        copyPayload(this.term.bytes, this.next(source.length), source, 0, source.length)
       }
       this.commit()
       this.appendedCount = index - begin
     }
+    return position
+  }
+
+  private appendAlone(source: Uint8Array<ArrayBufferLike>, offset: number, length: number): number {
+    const position = this.appender.append(source, offset, length)
+    this.appendedCount = position >= 0 ? 1 : 0
     return position
   }
 }

@@ -1,0 +1,145 @@
+/**
+ * Reads one image into batches. A batch of whole messages is the log itself, borrowed; a message of several fragments
+ * becomes a batch of its own in the assembler's slab.
+ */
+import * as FrameFlags from "../frame/FrameFlags.ts"
+import * as FrameType from "../frame/FrameType.ts"
+import { assert } from "../memory/Assert.ts"
+import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
+import { assertOpen } from "../memory/RegionState.ts"
+import * as F from "./FrameDescriptor.ts"
+import { COMPLETE, FragmentAssembler } from "./FragmentAssembler.ts"
+import type { FragmentBatch } from "./FragmentBatch.ts"
+import { FragmentHeader } from "./FragmentHeader.ts"
+import * as LogBufferDescriptor from "./LogBufferDescriptor.ts"
+import type { LogBuffers } from "./LogBuffers.ts"
+
+export class BatchReader {
+  /** Behind everything read, PAD and fragments of an unfinished message included: the next read begins here. */
+  position: number
+  private readonly log: LogBuffers
+  private readonly assembler: FragmentAssembler
+  private readonly header = new FragmentHeader()
+  private isAssembling = false
+
+  constructor(log: LogBuffers, position: number) {
+    assert(position >= 0 && position % F.FRAME_ALIGNMENT === 0, "a reader begins at a frame boundary")
+    this.log = log
+    this.position = position
+    this.assembler = new FragmentAssembler({
+      maxMessageLength: LogBufferDescriptor.maxMessageLength(log.termLength),
+      sessionsMax: 1
+    })
+  }
+
+  /** Messages given up because fragments of them were missing. */
+  get droppedCount(): number {
+    return this.assembler.droppedCount
+  }
+
+  /**
+   * Fills the batch with the next messages that are there, of one term, at most its capacity and about `lengthLimit`
+   * bytes of log. What the batch held before is no longer valid. `position` moves although no message was found when
+   * there was PAD or part of a message.
+   *
+   * @returns the number of messages
+   */
+  read(batch: FragmentBatch, lengthLimit: number = Infinity): number {
+    const log = this.log
+    assertOpen(log.metadata.state)
+    assert(!batch.isOwned, "an owned batch is not read into again")
+    batch.count = 0
+    let endOfLast: number
+    do {
+      endOfLast = this.position
+      const term = log.terms[LogBufferDescriptor.indexByPosition(endOfLast, log.termLength)]!
+      const termOffset = LogBufferDescriptor.computeTermOffset(endOfLast, log.termLength)
+      this.position += this.isAssembling
+        ? this.readFragments(term, termOffset, batch)
+        : this.readWhole(term, termOffset, batch, lengthLimit)
+    } while (batch.count === 0 && this.position > endOfLast)
+    return batch.count
+  }
+
+  /** Whole messages, up to the first fragment of a longer one. @returns the bytes read */
+  private readWhole(term: AtomicBuffer, termOffset: number, batch: FragmentBatch, lengthLimit: number): number {
+    const words = term.int32
+    const { capacity, flags, lengths, offsets, positions, reservedWords } = batch
+    const endOffset = Math.min(term.length, termOffset + lengthLimit)
+    const termBeginPosition = this.position - termOffset
+    let offset = termOffset
+    let count = 0
+    while (count < capacity && offset < endOffset) {
+      const frameLength = F.frameLengthAcquire(term, offset)
+      if (frameLength <= 0) {
+        break
+      }
+      F.checkFrameLength(term, offset, frameLength)
+      const nextOffset = offset + F.alignFrame(frameLength)
+      const word = offset >>> 2
+      const versionFlagsType = words[word + F.VERSION_FLAGS_TYPE_WORD]!
+      const frameFlags = F.flagsOf(versionFlagsType)
+      if (F.typeOf(versionFlagsType) === FrameType.PAD) {
+        offset = nextOffset
+        if (count > 0) {
+          // A batch is one piece of log without holes, so that owning it copies messages and nothing else.
+          break
+        }
+        continue
+      }
+      if ((frameFlags & FrameFlags.UNFRAGMENTED) !== FrameFlags.UNFRAGMENTED) {
+        this.isAssembling = true
+        break
+      }
+      offsets[count] = offset + F.HEADER_LENGTH
+      lengths[count] = frameLength - F.HEADER_LENGTH
+      positions[count] = termBeginPosition + nextOffset
+      flags[count] = frameFlags
+      reservedWords[2 * count] = words[word + F.RESERVED_VALUE_WORD]!
+      reservedWords[2 * count + 1] = words[word + F.RESERVED_VALUE_WORD + 1]!
+      count += 1
+      offset = nextOffset
+    }
+    if (count > 0) {
+      batch.sessionId = this.log.sessionId
+      batch.streamId = this.log.streamId
+      batch.buffer = term.bytes
+      batch.count = count
+    }
+    return offset - termOffset
+  }
+
+  /** Fragments, up to the end of the message or to something that is no fragment. @returns the bytes read */
+  private readFragments(term: AtomicBuffer, termOffset: number, batch: FragmentBatch): number {
+    const termLength = term.length
+    const assembler = this.assembler
+    const header = this.header
+    const termBeginPosition = this.position - LogBufferDescriptor.computeTermOffset(this.position, termLength)
+    let offset = termOffset
+    while (offset < termLength) {
+      const frameLength = F.frameLengthAcquire(term, offset)
+      if (frameLength <= 0) {
+        break
+      }
+      F.checkFrameLength(term, offset, frameLength)
+      const nextOffset = offset + F.alignFrame(frameLength)
+      const versionFlagsType = term.int32[(offset >>> 2) + F.VERSION_FLAGS_TYPE_WORD]!
+      const isWhole = (F.flagsOf(versionFlagsType) & FrameFlags.UNFRAGMENTED) === FrameFlags.UNFRAGMENTED
+      if (isWhole || F.typeOf(versionFlagsType) === FrameType.PAD) {
+        // Padding or another message where a fragment was due: the rest of this message will never come.
+        this.isAssembling = false
+        assembler.abandon(this.log.sessionId)
+        break
+      }
+      header.read(term, offset, termBeginPosition + nextOffset)
+      const payloadOffset = offset + F.HEADER_LENGTH
+      offset = nextOffset
+      if (assembler.onFragment(term.bytes, payloadOffset, frameLength - F.HEADER_LENGTH, header) === COMPLETE) {
+        this.isAssembling = false
+        batch.setAssembled(assembler)
+        break
+      }
+    }
+    return offset - termOffset
+  }
+}
