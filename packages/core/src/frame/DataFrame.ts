@@ -103,7 +103,9 @@ export const validate = (buffer: FrameBuffer, offset: number, available: number)
   if (frameLength === 0) {
     return 0
   }
-  return frameLength < HEADER_LENGTH || frameLength > available ? FrameFault.FRAME_LENGTH : frameLength
+  return frameLength >= HEADER_LENGTH && FrameFault.isWithin(frameLength, available)
+    ? frameLength
+    : FrameFault.FRAME_LENGTH
 }
 
 /** Writes a whole header with reserved value 0. Not for a term that others read: an appender stores the length last. */

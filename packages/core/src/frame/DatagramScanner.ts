@@ -74,42 +74,64 @@ export const validateFrame = (buffer: FrameBuffer, offset: number, available: nu
  * or a fault. That they end within the term is for the image to check, which knows the term length.
  */
 export const validateData = (buffer: FrameBuffer, offset: number, length: number): number => {
-  if (length < DataFrame.HEADER_LENGTH) {
-    return FrameFault.TOO_SHORT
-  }
-  const termOffset = DataFrame.termOffset(buffer, offset)
-  if (length % HeaderDescriptor.FRAME_ALIGNMENT !== 0 || termOffset % HeaderDescriptor.FRAME_ALIGNMENT !== 0) {
-    return FrameFault.ALIGNMENT
-  }
-  if (termOffset < 0) {
-    return FrameFault.SEQUENCE
-  }
-  if (DataFrame.isHeartbeat(buffer, offset)) {
-    const frameLength = DataFrame.validate(buffer, offset, length)
-    return frameLength === 0 && length > DataFrame.HEADER_LENGTH ? FrameFault.FRAME_LENGTH : frameLength
+  const start = validateStart(buffer, offset, length)
+  if (start <= 0) {
+    return start
   }
   const end = offset + length
   let frameOffset = offset
   let covered = 0
   while (frameOffset < end) {
-    if (!continues(buffer, offset, frameOffset, termOffset + covered)) {
-      return FrameFault.SEQUENCE
+    const alignedLength = validateNext(buffer, offset, frameOffset, end, covered)
+    if (alignedLength < 0) {
+      return alignedLength
     }
-    const isPad = HeaderDescriptor.type(buffer, frameOffset) === FrameType.PAD
-    const frameLength = isPad
-      ? PadFrame.validate(buffer, frameOffset, end - frameOffset)
-      : DataFrame.validate(buffer, frameOffset, end - frameOffset)
-    if (frameLength <= 0) {
-      return frameLength === 0 ? FrameFault.FRAME_LENGTH : frameLength
-    }
-    const alignedLength = align(frameLength, HeaderDescriptor.FRAME_ALIGNMENT)
     covered += alignedLength
-    frameOffset += isPad ? PadFrame.HEADER_LENGTH : alignedLength
-    if (isPad && alignedLength > PadFrame.HEADER_LENGTH && frameOffset < end) {
-      return FrameFault.SEQUENCE
-    }
+    frameOffset += wireLength(buffer, frameOffset)
   }
   return covered
+}
+
+/** Checks what can be told from the first header. Returns `length` when frames follow, 0 for a heartbeat, or a fault. */
+export const validateStart = (buffer: FrameBuffer, offset: number, length: number): number => {
+  if (length < DataFrame.HEADER_LENGTH) {
+    return FrameFault.TOO_SHORT
+  }
+  const termOffset = DataFrame.termOffset(buffer, offset)
+  const misaligned = (length | termOffset) & (HeaderDescriptor.FRAME_ALIGNMENT - 1)
+  if (misaligned !== 0 || termOffset < 0) {
+    return FrameFault.ALIGNMENT
+  }
+  if (!DataFrame.isHeartbeat(buffer, offset)) {
+    return length
+  }
+  return length > DataFrame.HEADER_LENGTH ? FrameFault.FRAME_LENGTH : DataFrame.validate(buffer, offset, length)
+}
+
+/**
+ * Checks the frame at `frameOffset` of a datagram that starts at `offset` and has covered `covered` bytes of the term
+ * so far. Returns how much of the term the frame covers, or a fault. The next one is `wireLength` further.
+ */
+export const validateNext = (
+  buffer: FrameBuffer,
+  offset: number,
+  frameOffset: number,
+  end: number,
+  covered: number
+): number => {
+  if (!continues(buffer, offset, frameOffset, DataFrame.termOffset(buffer, offset) + covered)) {
+    return FrameFault.SEQUENCE
+  }
+  const isPad = HeaderDescriptor.type(buffer, frameOffset) === FrameType.PAD
+  const frameLength = isPad
+    ? PadFrame.validate(buffer, frameOffset, end - frameOffset)
+    : DataFrame.validate(buffer, frameOffset, end - frameOffset)
+  if (frameLength <= 0) {
+    return frameLength === 0 ? FrameFault.FRAME_LENGTH : frameLength
+  }
+  const isCut = isPad && frameLength > PadFrame.HEADER_LENGTH
+  const isLast = frameOffset + PadFrame.HEADER_LENGTH === end
+  return isCut && !isLast ? FrameFault.SEQUENCE : align(frameLength, HeaderDescriptor.FRAME_ALIGNMENT)
 }
 
 /** Whether the frame at `frameOffset` is the next one of the stream and term that the datagram starts in. */

@@ -9,11 +9,11 @@ import * as HeaderDescriptor from "./HeaderDescriptor.ts"
 export const TOO_SHORT = -1
 /** The version byte is not 0. */
 export const VERSION = -2
-/** The frame length is negative, shorter than the fixed part, or reaches behind the bytes that arrived. */
+/** The frame length is negative, shorter than the fixed part, above 65504, or reaches behind the bytes that arrived. */
 export const FRAME_LENGTH = -3
 /** No open driver knows a frame of this type. */
 export const UNKNOWN_TYPE = -4
-/** DATA whose datagram length or term offset is not a multiple of 32. */
+/** DATA whose datagram length is not a multiple of 32, or whose term offset is not, or is negative. */
 export const ALIGNMENT = -5
 /** A frame that does not continue the DATA frame in front of it: another type, stream or term, or a gap. */
 export const SEQUENCE = -6
@@ -39,5 +39,9 @@ export const checkFixedPart = (buffer: FrameBuffer, offset: number, available: n
     return VERSION
   }
   const frameLength = HeaderDescriptor.frameLength(buffer, offset)
-  return frameLength < fixedLength || frameLength > available ? FRAME_LENGTH : frameLength
+  return frameLength >= fixedLength && isWithin(frameLength, available) ? frameLength : FRAME_LENGTH
 }
+
+/** Whether a frame of this length ends within the bytes that arrived, and within any datagram. */
+export const isWithin = (frameLength: number, available: number): boolean =>
+  frameLength <= available && frameLength <= HeaderDescriptor.MAX_DATAGRAM_LENGTH

@@ -24,3 +24,13 @@ export const write = (buffer: FrameBuffer, offset: number, text: string, length:
     bytes[offset + i] = code > 0xff ? REPLACEMENT : code
   }
 }
+
+/** Whether every character is one byte, so that the text is written as it is. */
+export const isWritable = (text: string): boolean => {
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) > 0xff) {
+      return false
+    }
+  }
+  return true
+}

@@ -22,3 +22,6 @@ export const ATS_DATA = 0x08
 export const RSP_SETUP = 0x0b
 /** Reserved for extensions. */
 export const EXT = 0xffff
+
+/** Whether this package describes frames of this type. */
+export const isKnown = (type: number): boolean => (type >= PAD && type <= RES) || type === RSP_SETUP

@@ -77,6 +77,11 @@ export const name = (buffer: FrameBuffer, offset: number): string =>
 export const entryLength = (addressLength: number, nameLength: number): number =>
   align(ADDRESS_FIELD_OFFSET + addressLength + NAME_LENGTH_FIELD_LENGTH + nameLength, ENTRY_ALIGNMENT)
 
+/** Bytes of alignment behind the name. */
+export const paddingLength = (addressLength: number, nameLength: number): number =>
+  entryLength(addressLength, nameLength) -
+  (ADDRESS_FIELD_OFFSET + addressLength + NAME_LENGTH_FIELD_LENGTH + nameLength)
+
 /** Checks that a whole entry lies in the `available` bytes. Returns its length with alignment, or a fault. */
 export const validate = (buffer: FrameBuffer, offset: number, available: number): number => {
   if (available < entryLength(ADDRESS_LENGTH_IP4, 1)) {
