@@ -22,12 +22,13 @@ interface Koffi {
   errno(): number
   config(settings: { max_async_calls: number }): unknown
   readonly node: {
-    poll(fd: number, events: { readable: boolean }, onReady: () => void): PollHandle
+    poll(fd: number, events: { readable: true }, onReady: () => void): PollHandle
   }
 }
 
 /** A libuv poll handle on a descriptor: the event loop watches it, no thread waits. */
 export interface PollHandle {
+  start(events: { readable: true }, onReady: () => void): void
   stop(): void
   close(): void
   ref(): void

@@ -26,3 +26,5 @@ export const O_NONBLOCK: number = isMacOs ? 4 : 0o4000
 export const FD_CLOEXEC = 1
 export const F_SETFD = 2
 export const F_SETFL = 4
+/** For eventfd, which only Linux has. */
+export const O_CLOEXEC = 0o2000000
