@@ -33,7 +33,7 @@ export interface OxlintReport {
 
 /** Lengths of files and functions, cycles, docstrings: `oxlintrc.json` beside this file holds the limits. */
 export const oxlint = (root: string): ReadonlyArray<Finding> => {
-  const config = join(import.meta.dirname, "oxlintrc.json")
+  const config = join(root, "scripts/tidy/oxlintrc.json")
   const args = ["--config", config, "--disable-nested-config", "--format", "json", "packages", "scripts", "examples"]
   return oxlintFindings(runJson(root, "oxlint", args) as OxlintReport)
 }

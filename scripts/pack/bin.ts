@@ -1,0 +1,70 @@
+/**
+ * `pnpm run pack [--keep]`: what a user gets. Builds and packs the packages, checks each tarball, installs them all in
+ * an empty folder outside of the workspace, and runs them there. (`pnpm pack` alone is a command of pnpm's own.)
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { parseArgs } from "node:util"
+import * as Finding from "../tidy/Finding.ts"
+import { packAll } from "./Build.ts"
+import * as Consumer from "./Consumer.ts"
+import * as Tarball from "./Tarball.ts"
+
+const ROOT = dirname(dirname(import.meta.dirname))
+
+const PROGRAMS: ReadonlyArray<Consumer.Program> = [
+  {
+    title: "an embedded driver in a Worker, a forked client",
+    args: ["embedded.ts"],
+    shows: /^received 1000 of 1000$/m
+  },
+  { title: "a durable topic", args: ["topic.ts"], shows: /^read 1000 of 1000$/m },
+  {
+    title: "millrace demo",
+    args: ["node_modules/millrace/dist/bin.js", "demo", "--json"],
+    shows: /"verified":\s*20000\b/
+  }
+]
+
+const { values } = parseArgs({ options: { keep: { type: "boolean", default: false } } })
+const folder = mkdtempSync(join(tmpdir(), "millrace-pack-"))
+
+/** Each step builds on the one before it: what cannot be resolved is not installed, what cannot be loaded is not run. */
+const check = (): ReadonlyArray<Finding.Finding> => {
+  const tarballs = packAll(ROOT, folder).map(Tarball.read)
+  for (const tarball of tarballs) {
+    console.log(`${tarball.manifest.name}: ${tarball.files.length} files, ${Tarball.entries(tarball).length} entries`)
+  }
+  const ofTarballs = tarballs.flatMap((tarball) => [
+    ...Tarball.checkContents(tarball),
+    ...Tarball.checkEntries(ROOT, tarball)
+  ])
+  if (ofTarballs.length > 0) {
+    return ofTarballs
+  }
+  const consumer = join(folder, "consumer")
+  Consumer.install(ROOT, consumer, { tarballs, dependencies: { effect: peerVersion() } })
+  const ofModules = [...Consumer.checkImports(consumer, tarballs), ...Consumer.checkTypes(consumer)]
+  return ofModules.length > 0 ? ofModules : Consumer.checkPrograms(consumer, PROGRAMS)
+}
+
+const peerVersion = (): string => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, "node_modules/effect/package.json"), "utf8"))
+  return manifest.version
+}
+
+try {
+  const findings = check()
+  for (const finding of findings) {
+    console.error(Finding.format(finding))
+  }
+  console.log(findings.length === 0 ? "pack: installed and ran" : `pack: ${findings.length} findings`)
+  process.exitCode = findings.length === 0 ? 0 : 1
+} finally {
+  if (values.keep) {
+    console.log(`kept ${folder}`)
+  } else {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
