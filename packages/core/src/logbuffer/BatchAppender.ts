@@ -17,9 +17,10 @@ import { assert } from "../memory/Assert.ts"
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import { assertOpen } from "../memory/RegionState.ts"
 import * as F from "./FrameDescriptor.ts"
-import { PADDING, UNFRAGMENTED } from "./HeaderWriter.ts"
+import { type HeaderWriter, PADDING, UNFRAGMENTED } from "./HeaderWriter.ts"
 import type { MessageAppender } from "./MessageAppender.ts"
 import { copyPayload } from "./PayloadCopy.ts"
+import { SlabSource } from "./SlabSource.ts"
 
 /** Length in a batch of one message of `length` bytes. */
 export const framedLength = (length: number): number => F.alignFrame(length + F.HEADER_LENGTH)
@@ -32,6 +33,8 @@ export class BatchAppender {
   /** How many messages the last `appendSlab` or `appendAll` took. */
   appendedCount = 0
   private readonly appender: MessageAppender
+  private readonly header: HeaderWriter
+  private readonly slab = new SlabSource()
   private isOpen = false
   private term: AtomicBuffer
   private termId = 0
@@ -43,6 +46,7 @@ export class BatchAppender {
 
   constructor(appender: MessageAppender) {
     this.appender = appender
+    this.header = appender.header
     this.lengthMax = appender.maxMessageLength
     this.maxPayloadLength = appender.maxPayloadLength
     this.term = appender.term
@@ -61,7 +65,7 @@ export class BatchAppender {
     const position = this.appender.reserve(length)
     if (position >= 0) {
       const { term, termId, termOffset } = this.appender
-      this.appender.header.claim(term, termOffset, length, termId, UNFRAGMENTED)
+      this.header.claim(term, termOffset, length, termId, UNFRAGMENTED)
       this.isOpen = true
       this.term = term
       this.termId = termId
@@ -86,11 +90,12 @@ export class BatchAppender {
     assert(this.isOpen, "a message was put into a batch that is not begun")
     assert(length >= 0 && length <= this.maxPayloadLength, "a message of a batch does not fit one frame")
     assert(nextOffset <= this.endOffset, "a batch was begun shorter than its messages")
+    // `begin` has written the first frame's header but for its length, which `commit` stores.
     if (offset === this.beginOffset) {
       this.firstFrameLength = frameLength
     } else {
       this.term.int32[offset >>> 2] = frameLength
-      this.appender.header.fields(this.term, offset, this.termId, UNFRAGMENTED)
+      this.header.fields(this.term, offset, this.termId, UNFRAGMENTED)
     }
     this.offset = nextOffset
     return offset + F.HEADER_LENGTH
@@ -117,7 +122,7 @@ export class BatchAppender {
     }
     if (this.offset < this.endOffset) {
       this.term.int32[this.offset >>> 2] = this.endOffset - this.offset
-      this.appender.header.fields(this.term, this.offset, this.termId, PADDING)
+      this.header.fields(this.term, this.offset, this.termId, PADDING)
     }
     this.isOpen = false
     // Every store of the batch is before this one; a reader that sees this length takes all of them as written.
@@ -129,7 +134,7 @@ export class BatchAppender {
     assert(this.isOpen, "a batch was aborted that is not begun")
     assertOpen(this.term.state)
     this.isOpen = false
-    this.appender.header.fields(this.term, this.beginOffset, this.termId, PADDING)
+    this.header.fields(this.term, this.beginOffset, this.termId, PADDING)
     F.frameLengthRelease(this.term, this.beginOffset, this.endOffset - this.beginOffset)
   }
 
@@ -149,16 +154,18 @@ export class BatchAppender {
     assert(begin >= 0 && begin < end, "no message to append")
     assert(end <= offsets.length && end <= lengths.length, "more messages than offsets or lengths")
     this.appendedCount = 0
+    const { lengthMax, maxPayloadLength } = this
+    const sourceLength = source.length
     let batchLength = 0
     let index = begin
     // Every range is checked before the claim: a batch that was begun must not fail half-way.
     while (index < end) {
       const offset = offsets[index]!
       const length = lengths[index]!
-      assert(offset >= 0 && length >= 0, "a message has a negative offset or length")
-      assert(offset + length <= source.length, "a message reaches outside its source")
+      assert((offset | length) >= 0, "a message has a negative offset or length")
+      assert(offset + length <= sourceLength, "a message reaches outside its source")
       const nextLength = batchLength + framedLength(length)
-      if (length > this.maxPayloadLength || nextLength > this.lengthMax) {
+      if (length > maxPayloadLength || nextLength > lengthMax) {
         break
       }
       batchLength = nextLength
@@ -169,10 +176,21 @@ export class BatchAppender {
     }
     const position = this.begin(batchLength)
     if (position >= 0) {
+      const { header, slab, term, termId } = this
+      const words = term.int32
+      slab.wrap(source)
+      this.firstFrameLength = lengths[begin]! + F.HEADER_LENGTH
+      let offset = this.beginOffset
       for (let message = begin; message < index; message++) {
         const length = lengths[message]!
-        copyPayload(this.term.bytes, this.next(length), source, offsets[message]!, length)
+        if (message !== begin) {
+          words[offset >>> 2] = length + F.HEADER_LENGTH
+          header.fields(term, offset, termId, UNFRAGMENTED)
+        }
+        slab.copyTo(term, offset + F.HEADER_LENGTH, offsets[message]!, length)
+        offset += framedLength(length)
       }
+      this.offset = offset
       this.commit()
       this.appendedCount = index - begin
     }
@@ -183,12 +201,13 @@ export class BatchAppender {
   appendAll(messages: ReadonlyArray<Uint8Array<ArrayBufferLike>>, begin: number, end: number): number {
     assert(begin >= 0 && begin < end && end <= messages.length, "no message to append")
     this.appendedCount = 0
+    const { lengthMax, maxPayloadLength } = this
     let batchLength = 0
     let index = begin
     while (index < end) {
       const length = messages[index]!.length
       const nextLength = batchLength + framedLength(length)
-      if (length > this.maxPayloadLength || nextLength > this.lengthMax) {
+      if (length > maxPayloadLength || nextLength > lengthMax) {
         break
       }
       batchLength = nextLength
@@ -199,10 +218,21 @@ export class BatchAppender {
     }
     const position = this.begin(batchLength)
     if (position >= 0) {
+      const { header, term, termId } = this
+      const { bytes, int32: words } = term
+      this.firstFrameLength = messages[begin]!.length + F.HEADER_LENGTH
+      let offset = this.beginOffset
       for (let message = begin; message < index; message++) {
         const source = messages[message]!
-        copyPayload(this.term.bytes, this.next(source.length), source, 0, source.length)
+        const length = source.length
+        if (message !== begin) {
+          words[offset >>> 2] = length + F.HEADER_LENGTH
+          header.fields(term, offset, termId, UNFRAGMENTED)
+        }
+        copyPayload(bytes, offset + F.HEADER_LENGTH, source, 0, length)
+        offset += framedLength(length)
       }
+      this.offset = offset
       this.commit()
       this.appendedCount = index - begin
     }
