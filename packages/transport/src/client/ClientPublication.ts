@@ -1,0 +1,222 @@
+/**
+ * A publication as its client writes to it: the log, the limit that the driver sets, and one appender. Whether it is
+ * concurrent or exclusive is its appender's matter.
+ *
+ * Nothing here waits: each offer returns the new position, or one of `OfferResult`.
+ */
+import type { AtomicCounter } from "@millrace/core/kernel/counters/AtomicCounter"
+import { BatchAppender, framedLength } from "@millrace/core/kernel/logbuffer/BatchAppender"
+import type { BufferClaim } from "@millrace/core/kernel/logbuffer/BufferClaim"
+import { ExclusiveTermAppender } from "@millrace/core/kernel/logbuffer/ExclusiveTermAppender"
+import { HEADER_LENGTH } from "@millrace/core/kernel/logbuffer/FrameDescriptor"
+import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
+import type { MessageAppender } from "@millrace/core/kernel/logbuffer/MessageAppender"
+import { computeFramedLength, type ReservedValueSupplier } from "@millrace/core/kernel/logbuffer/MessageWriter"
+import {
+  ADMIN_ACTION,
+  BACK_PRESSURED,
+  CLOSED,
+  MAX_POSITION_EXCEEDED,
+  NOT_CONNECTED
+} from "@millrace/core/kernel/logbuffer/OfferResult"
+import { TermAppender } from "@millrace/core/kernel/logbuffer/TermAppender"
+import { assert } from "@millrace/core/kernel/memory/Assert"
+import type { SharedLog } from "./SharedLogs.ts"
+
+/**
+ * Writes message `index` to `bytes` from `offset` and returns its length. The bytes are the log itself: they are the
+ * writer's during the call only.
+ */
+export type MessageEncoder = (bytes: Uint8Array<ArrayBufferLike>, offset: number, index: number) => number
+
+export interface ClientPublicationFields {
+  readonly registrationId: bigint
+  /** Id of the publication in the driver, which several registrations may share. */
+  readonly originalRegistrationId: bigint
+  readonly channel: string
+  readonly streamId: number
+  readonly sessionId: number
+  readonly isExclusive: boolean
+  readonly channelStatusId: number
+  readonly log: SharedLog
+  readonly limit: AtomicCounter
+}
+
+export class ClientPublication {
+  readonly registrationId: bigint
+  readonly originalRegistrationId: bigint
+  readonly channel: string
+  readonly streamId: number
+  readonly sessionId: number
+  readonly isExclusive: boolean
+  readonly channelStatusId: number
+  readonly log: SharedLog
+  readonly maxPayloadLength: number
+  readonly maxMessageLength: number
+  readonly positionMax: number
+  /** How many messages the last `offerMany` or `offerBatch` took. */
+  acceptedCount = 0
+  private readonly limit: AtomicCounter
+  private readonly appender: MessageAppender
+  private readonly batch: BatchAppender
+  private isOpen = true
+
+  constructor(fields: ClientPublicationFields) {
+    this.registrationId = fields.registrationId
+    this.originalRegistrationId = fields.originalRegistrationId
+    this.channel = fields.channel
+    this.streamId = fields.streamId
+    this.sessionId = fields.sessionId
+    this.isExclusive = fields.isExclusive
+    this.channelStatusId = fields.channelStatusId
+    this.log = fields.log
+    this.limit = fields.limit
+    const { buffers } = fields.log
+    this.appender = fields.isExclusive ? new ExclusiveTermAppender(buffers) : new TermAppender(buffers)
+    this.batch = new BatchAppender(this.appender)
+    this.maxPayloadLength = this.appender.maxPayloadLength
+    this.maxMessageLength = this.appender.maxMessageLength
+    this.positionMax = this.appender.positionMax
+  }
+
+  get isClosed(): boolean {
+    return !this.isOpen
+  }
+
+  get isConnected(): boolean {
+    return this.isOpen && LogBufferMetadata.isConnected(this.log.buffers.metadata)
+  }
+
+  /** Behind everything that was claimed; CLOSED, or ADMIN_ACTION while another writer rotates the log. */
+  position(): number {
+    return this.isOpen ? this.appender.position() : CLOSED
+  }
+
+  /** How far the driver lets this publication go, or CLOSED. */
+  positionLimit(): number {
+    return this.isOpen ? this.limit.getVolatile() : CLOSED
+  }
+
+  /** A message of at most `maxMessageLength` bytes. */
+  offer(
+    source: Uint8Array<ArrayBufferLike>,
+    offset: number,
+    length: number,
+    reservedValue?: ReservedValueSupplier
+  ): number {
+    const status = this.check(computeFramedLength(length, this.maxPayloadLength))
+    return status < 0 ? status : this.appender.append(source, offset, length, reservedValue)
+  }
+
+  /** The concatenation of `sources` as one message of at most `maxMessageLength` bytes. */
+  offerParts(sources: ReadonlyArray<Uint8Array<ArrayBufferLike>>, reservedValue?: ReservedValueSupplier): number {
+    let length = 0
+    for (const source of sources) {
+      length += source.length
+    }
+    const status = this.check(computeFramedLength(length, this.maxPayloadLength))
+    return status < 0 ? status : this.appender.appendVector(sources, reservedValue)
+  }
+
+  /**
+   * Messages from index `begin` on, each of at most `maxMessageLength` bytes, as many as the limit and the term allow:
+   * one claim and one release store for up to `maxMessageLength` bytes of them. `acceptedCount` says how many were
+   * taken; the result is the position behind the last of them, or why none was.
+   */
+  offerMany(messages: ReadonlyArray<Uint8Array<ArrayBufferLike>>, begin: number): number {
+    this.acceptedCount = 0
+    let position = 0
+    let index = begin
+    while (index < messages.length) {
+      const length = computeFramedLength(messages[index]!.length, this.maxPayloadLength)
+      const status = this.check(length)
+      const result = status < 0 ? status : this.batch.appendAll(messages, index, messages.length)
+      if (result < 0) {
+        if (result === ADMIN_ACTION) {
+          continue
+        }
+        return this.acceptedCount > 0 ? position : result
+      }
+      position = result
+      this.acceptedCount += this.batch.appendedCount
+      index += this.batch.appendedCount
+    }
+    return position
+  }
+
+  /**
+   * As `offerMany`, for `count` messages of at most `lengthMax` bytes that `encode` writes in place. The room that
+   * shorter messages leave becomes padding.
+   */
+  offerBatch(count: number, lengthMax: number, encode: MessageEncoder): number {
+    const frameLengthMax = framedLength(lengthMax)
+    const perBatch = Math.floor(this.maxMessageLength / frameLengthMax)
+    assert(lengthMax >= 0 && lengthMax <= this.maxPayloadLength, "a message of a batch does not fit one frame")
+    this.acceptedCount = 0
+    let position = 0
+    while (this.acceptedCount < count) {
+      const batchCount = Math.min(count - this.acceptedCount, perBatch)
+      const batchLength = batchCount * frameLengthMax
+      const status = this.check(batchLength)
+      const result = status < 0 ? status : this.batch.begin(batchLength)
+      if (result < 0) {
+        if (result === ADMIN_ACTION) {
+          continue
+        }
+        return this.acceptedCount > 0 ? position : result
+      }
+      this.encodeBatch(batchCount, lengthMax, encode)
+      position = result
+      this.acceptedCount += batchCount
+    }
+    return position
+  }
+
+  /** Claims `length` bytes of payload, at most `maxPayloadLength`, to be written through `claim`. */
+  tryClaim(length: number, claim: BufferClaim): number {
+    const status = this.check(framedLength(length))
+    return status < 0 ? status : this.appender.claim(length, claim)
+  }
+
+  /** Every later offer answers CLOSED. */
+  close(): void {
+    this.isOpen = false
+  }
+
+  private encodeBatch(count: number, lengthMax: number, encode: MessageEncoder): void {
+    const { batch } = this
+    const { bytes } = batch.buffer
+    const first = this.acceptedCount
+    let offset = this.appender.termOffset + HEADER_LENGTH
+    try {
+      for (let index = 0; index < count; index++) {
+        const length = encode(bytes, offset, first + index)
+        assert(length >= 0 && length <= lengthMax, "an encoder wrote a message longer than it said")
+        batch.next(length)
+        offset += framedLength(length)
+      }
+    } catch (error) {
+      batch.abort()
+      throw error
+    }
+    batch.commit()
+  }
+
+  /** 0 when a message of `framedLength` bytes may be appended now, else why not. */
+  private check(length: number): number {
+    if (!this.isOpen) {
+      return CLOSED
+    }
+    const position = this.appender.position()
+    if (position < 0) {
+      return position
+    }
+    if (position < this.limit.getVolatile()) {
+      return 0
+    }
+    if (position + length > this.positionMax) {
+      return MAX_POSITION_EXCEEDED
+    }
+    return LogBufferMetadata.isConnected(this.log.buffers.metadata) ? BACK_PRESSURED : NOT_CONNECTED
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * One image as its subscription reads it: a place in the log, and the position counter that tells the driver what may
+ * be cleaned. The counter moves when what was read is given back, so a batch borrowed from the log stays whole.
+ */
+import type { AtomicCounter } from "@millrace/core/kernel/counters/AtomicCounter"
+import { BatchReader } from "@millrace/core/kernel/logbuffer/BatchReader"
+import type { FragmentBatch } from "@millrace/core/kernel/logbuffer/FragmentBatch"
+import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
+import type { SharedLog } from "./SharedLogs.ts"
+
+export interface ImageFields {
+  readonly correlationId: bigint
+  readonly sessionId: number
+  readonly streamId: number
+  readonly subscriptionRegistrationId: bigint
+  readonly sourceIdentity: string
+  readonly subscriberPosition: AtomicCounter
+  readonly log: SharedLog
+}
+
+/**
+ * How an image ended: read to its end of stream; revoked by its publisher; lost, when it went away before its end was
+ * read; or closed by its own subscription.
+ */
+export type ImageEnd = "EndOfStream" | "Revoked" | "Lost" | "Closed"
+
+export class ImageReader {
+  readonly correlationId: bigint
+  readonly sessionId: number
+  readonly streamId: number
+  readonly subscriptionRegistrationId: bigint
+  readonly sourceIdentity: string
+  readonly joinPosition: number
+  readonly log: SharedLog
+  /** Undefined while the image can be read. */
+  end: ImageEnd | undefined = undefined
+  private readonly subscriberPosition: AtomicCounter
+  private readonly reader: BatchReader
+  private finalPosition = 0
+
+  constructor(fields: ImageFields) {
+    this.correlationId = fields.correlationId
+    this.sessionId = fields.sessionId
+    this.streamId = fields.streamId
+    this.subscriptionRegistrationId = fields.subscriptionRegistrationId
+    this.sourceIdentity = fields.sourceIdentity
+    this.log = fields.log
+    this.subscriberPosition = fields.subscriberPosition
+    this.joinPosition = fields.subscriberPosition.getVolatile()
+    this.reader = new BatchReader(fields.log.buffers, this.joinPosition)
+  }
+
+  get isClosed(): boolean {
+    return this.end !== undefined
+  }
+
+  /** Behind everything read. What is read and not given back yet is behind it too. */
+  get position(): number {
+    return this.isClosed ? this.finalPosition : this.reader.position
+  }
+
+  /** Where the stream ends, Infinity while that is not known. */
+  get endOfStreamPosition(): number {
+    return this.isClosed ? this.finalPosition : LogBufferMetadata.endOfStreamPosition(this.log.buffers.metadata)
+  }
+
+  /** Whether everything there will ever be was read. */
+  get isEndOfStream(): boolean {
+    return this.isClosed ? this.end === "EndOfStream" : this.reader.position >= this.endOfStreamPosition
+  }
+
+  get isPublicationRevoked(): boolean {
+    return this.isClosed
+      ? this.end === "Revoked"
+      : LogBufferMetadata.isPublicationRevoked(this.log.buffers.metadata)
+  }
+
+  /** Messages given up because fragments of them were missing. */
+  get droppedCount(): number {
+    return this.reader.droppedCount
+  }
+
+  /** Fills `batch` with what follows and returns the count of messages. The driver keeps the bytes until `release`. */
+  read(batch: FragmentBatch, lengthLimit: number): number {
+    return this.isClosed ? 0 : this.reader.read(batch, lengthLimit)
+  }
+
+  /** Gives back everything that was read: the driver may clean it. */
+  release(): void {
+    if (!this.isClosed) {
+      this.subscriberPosition.setRelease(this.reader.position)
+    }
+  }
+
+  /** The image is gone: says how it ended, by what its log tells. */
+  close(reason: "Unavailable" | "Closed"): void {
+    if (this.isClosed) {
+      return
+    }
+    const end = reason === "Closed" ? "Closed" : this.isPublicationRevoked ? "Revoked" : this.unavailableEnd()
+    this.finalPosition = this.reader.position
+    this.end = end
+  }
+
+  private unavailableEnd(): ImageEnd {
+    return this.isEndOfStream ? "EndOfStream" : "Lost"
+  }
+}
