@@ -40,7 +40,7 @@ export const forkPeer = (importMetaUrl: string, file: string, args: ReadonlyArra
   )
   return {
     pid: child.pid ?? -1,
-    send: (message) => child.send!(message as object),
+    send: (message) => child.send(message as object),
     receive: inbox.receive,
     exited,
     kill

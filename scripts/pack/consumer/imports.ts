@@ -5,7 +5,7 @@ for (const specifier of process.argv.slice(2)) {
     await import(specifier)
   } catch (cause) {
     failures += 1
-    console.error(`${specifier} cannot be imported: ${cause instanceof Error ? cause.message : cause}`)
+    console.error(`${specifier} cannot be imported: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
 }
 process.exitCode = failures === 0 ? 0 : 1
