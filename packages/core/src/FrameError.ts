@@ -80,7 +80,8 @@ export class Misaligned extends Schema.TaggedError<Misaligned>("@millrace/core/F
 }
 
 /**
- * A frame in a datagram of DATA does not continue the one in front of it, or stands behind a PAD.
+ * A frame in a datagram of DATA does not continue the one in front of it, stands behind a PAD, or belongs to a kind
+ * that stands alone in a datagram.
  *
  * @category errors
  * @since 0.1.0
@@ -88,15 +89,15 @@ export class Misaligned extends Schema.TaggedError<Misaligned>("@millrace/core/F
 export class BrokenSequence extends Schema.TaggedError<BrokenSequence>("@millrace/core/FrameError/BrokenSequence")(
   "BrokenSequence",
   {
-    /** Where in the term the frame should have been, in bytes. */
-    expectedTermOffset: Schema.Int
+    /** Where in the term the frame should have been, in bytes; absent when nothing may follow there. */
+    expectedTermOffset: Schema.optional(Schema.Int)
   }
 ) {
   override get message(): string {
-    return (
-      `does not continue the datagram: DATA or PAD of the same session, stream and term was expected there, at term ` +
-      `offset ${this.expectedTermOffset}, and nothing behind a PAD`
-    )
+    return this.expectedTermOffset === undefined
+      ? "does not belong there: only DATA follows DATA in a datagram, every other frame stands alone in one"
+      : "does not continue the datagram: DATA or PAD of the same session, stream and term was expected, at term offset " +
+          `${this.expectedTermOffset}, and nothing behind a PAD`
   }
 }
 

@@ -79,7 +79,7 @@ export const encode = ({ frames }: Datagram): Result.Result<Uint8Array<ArrayBuff
   return Result.flatMap(decode(bytes), (decoded) =>
     decoded.frames.length === frames.length
       ? Result.succeed(bytes)
-      : Result.fail(brokenSequence(lengthInDatagram(frames[0]), 0))
+      : Result.fail(brokenSequence(lengthInDatagram(frames[0]), undefined))
   )
 }
 

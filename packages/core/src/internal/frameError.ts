@@ -23,8 +23,8 @@ export const frameError = (
   available: number
 ): FrameErrors.FrameError => new FrameErrors.FrameError({ offset, reason: reasonOf(fault, buffer, offset, available) })
 
-/** The error for a frame that should have continued a datagram at this place of the term. */
-export const brokenSequence = (offset: number, expectedTermOffset: number): FrameErrors.FrameError =>
+/** The error for a frame that should have continued a datagram at this place of the term, or should not be there. */
+export const brokenSequence = (offset: number, expectedTermOffset: number | undefined): FrameErrors.FrameError =>
   new FrameErrors.FrameError({ offset, reason: new FrameErrors.BrokenSequence({ expectedTermOffset }) })
 
 const reasonOf = (

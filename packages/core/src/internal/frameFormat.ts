@@ -20,6 +20,38 @@ const KINDS: Readonly<Record<Frame["_tag"], string>> = {
   Unknown: "UNKNOWN"
 }
 
+/** The order of fields in a line: which stream, where in it, then what. */
+const FIELDS: ReadonlyArray<string> = [
+  "type",
+  "sessionId",
+  "streamId",
+  "responseSessionId",
+  "initialTermId",
+  "activeTermId",
+  "termId",
+  "termOffset",
+  "consumptionTermId",
+  "consumptionTermOffset",
+  "receiverWindow",
+  "length",
+  "frameLength",
+  "termLength",
+  "mtu",
+  "ttl",
+  "echoTimestampNs",
+  "receptionDeltaNs",
+  "receiverId",
+  "groupTag",
+  "errorCode",
+  "text",
+  "entries",
+  "reservedValue",
+  "payload",
+  "body",
+  "extension",
+  "trailing"
+]
+
 type FlagTable = ReadonlyArray<readonly [mask: number, name: string]>
 
 const DATA_FLAGS: FlagTable = [
@@ -62,7 +94,9 @@ const namesOf = (flags: number, table: FlagTable): ReadonlyArray<string> => {
 export const format = (frame: Frame): string => {
   const { _tag, flags, ...fields } = frame
   const names = flagNames(frame)
-  const shown = Object.entries(fields).map(([name, value]) => `${name}=${formatField(name, value)}`)
+  const shown = Object.entries(fields)
+    .toSorted(([a], [b]) => FIELDS.indexOf(a) - FIELDS.indexOf(b))
+    .map(([name, value]) => `${name}=${formatField(name, value)}`)
   return [KINDS[_tag], ...shown, ...(flags === 0 ? [] : [`flags=${names.join("|")}`])].join(" ")
 }
 
