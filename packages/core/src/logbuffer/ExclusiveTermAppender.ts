@@ -3,14 +3,18 @@
  * unblockers can see it. The tail takes a 32-bit store of its low half while the term stays the same; only the writer
  * itself may do that, and only because nobody else changes the high half.
  */
+import type { FrameBuffer } from "../frame/FrameBuffer.ts"
+import { assert } from "../memory/Assert.ts"
 import { storeRelease } from "../memory/Ordering.ts"
 import { assertOpen } from "../memory/RegionState.ts"
+import * as F from "./FrameDescriptor.ts"
 import * as LogBufferDescriptor from "./LogBufferDescriptor.ts"
 import { activeTermCountAcquire } from "./LogBufferMetadata.ts"
 import type { LogBuffers } from "./LogBuffers.ts"
 import * as LogRotation from "./LogRotation.ts"
 import { MessageAppender } from "./MessageAppender.ts"
 import { ADMIN_ACTION, MAX_POSITION_EXCEEDED } from "./OfferResult.ts"
+import * as TermBlock from "./TermBlock.ts"
 import { TermTail } from "./TermTail.ts"
 
 export class ExclusiveTermAppender extends MessageAppender {
@@ -50,6 +54,47 @@ export class ExclusiveTermAppender extends MessageAppender {
     }
     this.tailOffset = resultingOffset
     return this.termBeginPosition + resultingOffset
+  }
+
+  /**
+   * Appends PAD of `length` bytes behind its header, at most `maxMessageLength`: a stretch of the stream that is never
+   * delivered.
+   */
+  appendPadding(length: number): number {
+    assert(length >= 0 && length <= this.maxMessageLength, "padding is longer than the maximum message length")
+    const frameLength = length + F.HEADER_LENGTH
+    const position = this.reserve(F.alignFrame(frameLength))
+    if (position >= 0) {
+      this.header.pad(this.term, this.termOffset, frameLength, this.termId)
+    }
+    return position
+  }
+
+  /** Bytes left in the term that the next frame goes into: what a block may have. */
+  remaining(): number {
+    return this.tailOffset === this.termLength ? this.termLength : this.termLength - this.tailOffset
+  }
+
+  /**
+   * Appends frames that are complete already, headers and all, as they come from a recording: `length` bytes of
+   * `source`, whole aligned frames of this session and stream whose term id and term offsets are the ones that come
+   * next here. The block must fit the rest of the term (`remaining`). Refused with `InvalidBlock` before anything is
+   * written.
+   *
+   * @returns the position behind the block, or MAX_POSITION_EXCEEDED
+   */
+  appendBlock(source: FrameBuffer, offset: number, length: number): number {
+    assertOpen(this.metadata.state)
+    if (this.tailOffset === this.termLength) {
+      if (this.termBeginPosition + this.termLength >= this.positionMax) {
+        return MAX_POSITION_EXCEEDED
+      }
+      this.rotate()
+    }
+    TermBlock.check(source, offset, length, this.header, this.termId, this.tailOffset, this.termLength)
+    const position = this.reserve(length)
+    TermBlock.write(this.term, this.termOffset, source, offset, length)
+    return position
   }
 
   private onEndOfTerm(): number {

@@ -54,4 +54,13 @@ export class HeaderWriter {
     this.claim(term, offset, length, termId, PADDING)
     F.frameLengthRelease(term, offset, length)
   }
+
+  /** As `pad`, over a claim that someone else may have begun to write: the reserved value is set back to 0 as well. */
+  resetToPadding(term: AtomicBuffer, offset: number, length: number, termId: number): void {
+    const word = (offset >>> 2) + F.RESERVED_VALUE_WORD
+    this.fields(term, offset, termId, PADDING)
+    term.int32[word] = 0
+    term.int32[word + 1] = 0
+    F.frameLengthRelease(term, offset, length)
+  }
 }
