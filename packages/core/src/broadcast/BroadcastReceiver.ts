@@ -40,7 +40,7 @@ export class BroadcastReceiver {
     this.nextRecord = this.cursor
   }
 
-  /** How often this receiver was overtaken and went on with the latest message. */
+  /** How often this receiver was overtaken. */
   get lappedCount(): number {
     return this.lapped
   }
@@ -59,22 +59,19 @@ export class BroadcastReceiver {
   }
 
   /**
-   * Moves to the next message; false when there is none. A receiver that was overtaken moves to the latest message and
-   * counts it; when it is overtaken again meanwhile it returns false and the next call tries anew.
+   * Moves to the next message; false when there is none. False too when this receiver was overtaken: `lappedCount` has
+   * grown then, and the next call goes on with the latest message.
    */
   receiveNext(): boolean {
     assertOpen(this.buffer.state)
     if (Int64.loadMonotonic(this.buffer, this.tailOffset) <= this.nextRecord) {
       return false
     }
-    if (!this.isIntact(this.nextRecord)) {
-      this.skipToLatest()
-    }
-    this.cursor = this.nextRecord
-    if (this.readRecord(this.cursor)) {
+    if (this.isIntact(this.nextRecord) && this.readRecord(this.nextRecord)) {
       return true
     }
-    this.skipToLatest()
+    this.lapped++
+    this.nextRecord = Int64.loadMonotonic(this.buffer, this.latestOffset)
     return false
   }
 
@@ -90,9 +87,10 @@ export class BroadcastReceiver {
     let recordOffset = this.recordOffsetOf(cursor)
     let recordLength = int32[RecordDescriptor.lengthIndex(recordOffset)]!
     let typeId = int32[RecordDescriptor.typeIndex(recordOffset)]!
+    let messageCursor = cursor
     if (typeId === RecordDescriptor.PADDING_TYPE_ID) {
       // Padding reaches to the end of the buffer, and the transmitter never leaves it without a record at the front.
-      this.cursor = cursor + this.capacity - recordOffset
+      messageCursor = cursor + this.capacity - recordOffset
       recordOffset = 0
       recordLength = int32[RecordDescriptor.lengthIndex(0)]!
       typeId = int32[RecordDescriptor.typeIndex(0)]!
@@ -100,11 +98,15 @@ export class BroadcastReceiver {
     if (!this.isIntact(cursor)) {
       return false
     }
+    if (typeId === RecordDescriptor.PADDING_TYPE_ID) {
+      throw this.corrupt("record type after padding", recordOffset, typeId, 0x7fffffff)
+    }
     const limit = Math.min(this.maxRecordLength, this.capacity - recordOffset)
     if (recordLength < RecordDescriptor.HEADER_LENGTH || recordLength > limit) {
       throw this.corrupt("record length", recordOffset, recordLength, limit)
     }
-    this.nextRecord = this.cursor + RecordDescriptor.alignedLength(recordLength)
+    this.cursor = messageCursor
+    this.nextRecord = messageCursor + RecordDescriptor.alignedLength(recordLength)
     this.currentTypeId = typeId
     this.currentOffset = RecordDescriptor.messageOffset(recordOffset)
     this.currentLength = recordLength - RecordDescriptor.HEADER_LENGTH
@@ -115,11 +117,6 @@ export class BroadcastReceiver {
   private isIntact(cursor: number): boolean {
     Fence.full()
     return cursor + this.capacity > Int64.loadMonotonic(this.buffer, this.tailIntentOffset)
-  }
-
-  private skipToLatest(): void {
-    this.lapped++
-    this.nextRecord = Int64.loadMonotonic(this.buffer, this.latestOffset)
   }
 
   private recordOffsetOf(position: number): number {

@@ -22,7 +22,7 @@ export class CopyBroadcastReceiver {
 
   /**
    * Hands the next message to `handler`, if there is one; returns 1 or 0. The copy is valid until the handler returns.
-   * Throws `Lapped` when messages were lost; calling again goes on with the latest message.
+   * Throws `Lapped` when messages were lost; calling again goes on with what is still there.
    */
   receive(handler: MessageHandler): number {
     const receiver = this.receiver

@@ -1,6 +1,6 @@
 /**
  * Thrown to a receiver that was overtaken: the transmitter overwrote messages it had not received. How many is not
- * known. Receiving again goes on with the latest message; a protocol that needs every message has to start anew.
+ * known. Receiving again goes on with what is still there; a protocol that needs every message has to start anew.
  */
 export class Lapped extends Error {
   readonly _tag = "Lapped"
