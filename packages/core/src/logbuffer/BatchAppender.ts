@@ -15,11 +15,11 @@
  */
 import { assert } from "../memory/Assert.ts"
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
+import * as Bytes from "../memory/Bytes.ts"
 import { assertOpen } from "../memory/RegionState.ts"
 import * as F from "./FrameDescriptor.ts"
 import { type HeaderWriter, PADDING, UNFRAGMENTED } from "./HeaderWriter.ts"
 import type { MessageAppender } from "./MessageAppender.ts"
-import { copyPayload } from "./PayloadCopy.ts"
 import { SlabSource } from "./SlabSource.ts"
 
 /** Length in a batch of one message of `length` bytes. */
@@ -104,7 +104,7 @@ export class BatchAppender {
   /** Writes the next message. */
   put(source: Uint8Array<ArrayBufferLike>, sourceOffset: number, length: number): void {
     assert(sourceOffset >= 0 && sourceOffset + length <= source.length, "a message reaches outside its source")
-    copyPayload(this.term.bytes, this.next(length), source, sourceOffset, length)
+    Bytes.copy(source, sourceOffset, this.term.bytes, this.next(length), length)
   }
 
   /** Gives the frame that `next` wrote last a reserved value. */
@@ -229,7 +229,7 @@ export class BatchAppender {
           words[offset >>> 2] = length + F.HEADER_LENGTH
           header.fields(term, offset, termId, UNFRAGMENTED)
         }
-        copyPayload(bytes, offset + F.HEADER_LENGTH, source, 0, length)
+        Bytes.copy(source, 0, bytes, offset + F.HEADER_LENGTH, length)
         offset += framedLength(length)
       }
       this.offset = offset

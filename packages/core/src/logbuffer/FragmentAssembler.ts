@@ -10,7 +10,7 @@
  */
 import * as FrameFlags from "../frame/FrameFlags.ts"
 import { assert } from "../memory/Assert.ts"
-import { copyPayload } from "./PayloadCopy.ts"
+import * as Bytes from "../memory/Bytes.ts"
 import * as F from "./FrameDescriptor.ts"
 import { FragmentHeader } from "./FragmentHeader.ts"
 
@@ -127,7 +127,7 @@ export class FragmentAssembler {
     if (newLength > assembly.slab.length) {
       this.grow(assembly, newLength)
     }
-    copyPayload(assembly.slab, assembly.length, source, offset, length)
+    Bytes.copy(source, offset, assembly.slab, assembly.length, length)
     assembly.length = newLength
     assembly.nextPosition = header.position
     if (!FrameFlags.has(header.flags, FrameFlags.END)) {

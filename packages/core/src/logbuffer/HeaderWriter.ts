@@ -32,6 +32,9 @@ export class HeaderWriter {
    * Claims the frame at `offset`: first minus `claimedLength`, so that an unblocker that finds the writer dead knows
    * how far its padding may reach, then the fields. The reserved value stays as the cleaned term has it, 0. The frame
    * stays invisible until its length is stored by `FrameDescriptor.frameLengthRelease`.
+   *
+   * No fence keeps the later stores behind the first one, and none is needed: whoever acts on a negative length does so
+   * after the writer has been dead or stopped for seconds, when all its earlier stores have long reached memory.
    */
   claim(term: AtomicBuffer, offset: number, claimedLength: number, termId: number, versionFlagsType: number): void {
     storeRelease(term.int32, offset >>> 2, -claimedLength)

@@ -3,9 +3,9 @@
  * Each frame is published by itself, so a sender may send the first fragments while the last ones are written.
  */
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
+import * as Bytes from "../memory/Bytes.ts"
 import * as F from "./FrameDescriptor.ts"
 import * as HeaderWriter from "./HeaderWriter.ts"
-import { copyPayload } from "./PayloadCopy.ts"
 
 /**
  * Gives the reserved value of a frame whose header and payload are written and whose length is not: a checksum of the
@@ -45,7 +45,7 @@ export const writeUnfragmented = (
 ): void => {
   const frameLength = length + F.HEADER_LENGTH
   header.claim(term, termOffset, frameLength, termId, HeaderWriter.UNFRAGMENTED)
-  copyPayload(term.bytes, termOffset + F.HEADER_LENGTH, source, sourceOffset, length)
+  Bytes.copy(source, sourceOffset, term.bytes, termOffset + F.HEADER_LENGTH, length)
   if (reservedValue !== undefined) {
     storeReservedValue(term, termOffset, frameLength, reservedValue)
   }
@@ -69,7 +69,7 @@ export const writeFragmented = (
     const payloadLength = Math.min(length - written, maxPayloadLength)
     const frameLength = payloadLength + F.HEADER_LENGTH
     header.claim(term, offset, frameLength, termId, fragmentWord(written, written + payloadLength, length))
-    copyPayload(term.bytes, offset + F.HEADER_LENGTH, source, sourceOffset + written, payloadLength)
+    Bytes.copy(source, sourceOffset + written, term.bytes, offset + F.HEADER_LENGTH, payloadLength)
     if (reservedValue !== undefined) {
       storeReservedValue(term, offset, frameLength, reservedValue)
     }
@@ -102,7 +102,7 @@ export const writeVector = (
     while (filled < payloadLength) {
       const source = sources[sourceIndex]!
       const count = Math.min(payloadLength - filled, source.length - sourceOffset)
-      copyPayload(term.bytes, offset + F.HEADER_LENGTH + filled, source, sourceOffset, count)
+      Bytes.copy(source, sourceOffset, term.bytes, offset + F.HEADER_LENGTH + filled, count)
       filled += count
       sourceOffset += count
       if (sourceOffset === source.length) {

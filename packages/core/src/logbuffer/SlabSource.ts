@@ -3,7 +3,7 @@
  * 10 ns when it is aligned and 16 when it is not, where a call into the runtime costs 38.
  */
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
-import { copyPayload } from "./PayloadCopy.ts"
+import * as Bytes from "../memory/Bytes.ts"
 
 // From here on one call into the runtime is faster than a loop over words.
 const WORDS_LENGTH_MAX = 128
@@ -34,7 +34,7 @@ export class SlabSource {
   /** Copies `length` bytes to `targetOffset`, a multiple of 4. The caller has checked both ranges. */
   copyTo(target: AtomicBuffer, targetOffset: number, sourceOffset: number, length: number): void {
     if (length > WORDS_LENGTH_MAX) {
-      copyPayload(target.bytes, targetOffset, this.source, sourceOffset, length)
+      Bytes.copy(this.source, sourceOffset, target.bytes, targetOffset, length)
       return
     }
     const targetWords = target.int32

@@ -4,9 +4,9 @@ import type { FrameBuffer } from "../frame/FrameBuffer.ts"
 import * as FrameType from "../frame/FrameType.ts"
 import * as HeaderDescriptor from "../frame/HeaderDescriptor.ts"
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
+import * as Bytes from "../memory/Bytes.ts"
 import * as F from "./FrameDescriptor.ts"
 import type { HeaderWriter } from "./HeaderWriter.ts"
-import { copyPayload } from "./PayloadCopy.ts"
 
 /** The bytes are not frames that could come next in this log. Nothing was written. */
 export class InvalidBlock extends Error {
@@ -79,7 +79,7 @@ export const write = (
   length: number
 ): void => {
   F.frameLengthRelease(term, termOffset, -length)
-  copyPayload(term.bytes, termOffset + 4, source.bytes, offset + 4, length - 4)
+  Bytes.copy(source.bytes, offset + 4, term.bytes, termOffset + 4, length - 4)
   F.frameLengthRelease(term, termOffset, HeaderDescriptor.frameLength(source, offset))
 }
 

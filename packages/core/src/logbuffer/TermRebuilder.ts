@@ -8,9 +8,9 @@
 import type { FrameBuffer } from "../frame/FrameBuffer.ts"
 import { assert } from "../memory/Assert.ts"
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
+import * as Bytes from "../memory/Bytes.ts"
 import { assertOpen } from "../memory/RegionState.ts"
 import * as F from "./FrameDescriptor.ts"
-import { copyPayload } from "./PayloadCopy.ts"
 import { assertOffset } from "./TermReader.ts"
 
 const WORD_COUNT = F.HEADER_LENGTH >>> 2
@@ -36,11 +36,11 @@ export const insert = (
   if (F.frameLengthAcquire(term, termOffset) !== 0) {
     return false
   }
-  copyPayload(
-    term.bytes,
-    termOffset + F.HEADER_LENGTH,
+  Bytes.copy(
     packet.bytes,
     packetOffset + F.HEADER_LENGTH,
+    term.bytes,
+    termOffset + F.HEADER_LENGTH,
     length - F.HEADER_LENGTH
   )
   const words = term.int32

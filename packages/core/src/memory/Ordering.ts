@@ -5,8 +5,8 @@
  * the language promises nothing. On x64 the processor itself keeps loads in order with loads and stores with stores,
  * an aligned 32-bit access is never torn, and V8 does not move typed array accesses across each other, so there a
  * plain access is already an acquire load or a release store at a tenth of the price (0.7 ns against 9 to 13). That
- * is a fact about this engine on this architecture: the litmus tests in `stress/` check it between real threads and
- * processes. Everywhere else the same functions are `Atomics`.
+ * is a fact about this engine on this architecture: `test/memory/Ordering.stress.test.ts` checks it between real threads
+ * and processes. Everywhere else the same functions are `Atomics`.
  *
  * What neither form gives on x64 is order between a store and a later load of another word (Dekker's algorithm).
  * Nothing in Millrace needs it; whoever does uses `Atomics` by name.
