@@ -1,0 +1,114 @@
+/**
+ * Messages: as they are put, and as they are read.
+ *
+ * @since 0.1.0
+ */
+import * as MessageId from "./commitlog/MessageId.ts"
+import type { MessageInput } from "./commitlog/MessageInput.ts"
+import * as MessageProperties from "./commitlog/MessageProperties.ts"
+import { RecordCursor } from "./commitlog/RecordCursor.ts"
+import * as Utf8 from "./commitlog/Utf8.ts"
+
+const KEYS = Utf8.encode(MessageProperties.KEYS)
+const TAGS = Utf8.encode(MessageProperties.TAGS)
+const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
+
+/**
+ * A message as it is put.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Message = MessageInput
+
+/**
+ * A message as it was read. It owns its bytes (shared with the messages of the same read) and may be kept; fields are
+ * decoded when they are asked for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class StoredMessage {
+  readonly #record: RecordCursor
+  #properties: Readonly<Record<string, string>> | undefined = undefined
+
+  constructor(record: RecordCursor) {
+    this.#record = record
+  }
+
+  get topic(): string {
+    return this.#record.topic
+  }
+  get queueId(): number {
+    return this.#record.queueId
+  }
+  get queueOffset(): number {
+    return this.#record.queueOffset
+  }
+  /** Position of the record in the commit log. */
+  get position(): number {
+    return this.#record.physicalOffset
+  }
+  /** Length of the record in bytes. */
+  get storeSize(): number {
+    return this.#record.totalSize
+  }
+  /** The body as it is stored; compressed where `sysFlag` says so. */
+  get body(): Uint8Array {
+    const { bodyAt, bodyLength, bytes } = this.#record
+    return bytes.subarray(bodyAt, bodyAt + bodyLength)
+  }
+  get bodyCrc(): number {
+    return this.#record.bodyCrc
+  }
+  /** All keys as one string, separated by spaces. */
+  get keys(): string | undefined {
+    return this.#record.property(KEYS)
+  }
+  get tags(): string | undefined {
+    return this.#record.property(TAGS)
+  }
+  get uniqueKey(): string | undefined {
+    return this.#record.property(UNIQ_KEY)
+  }
+  get properties(): Readonly<Record<string, string>> {
+    this.#properties ??= this.#record.decodeProperties()
+    return this.#properties
+  }
+  /** The properties as they are stored. */
+  get propertiesText(): string {
+    return this.#record.propertiesText
+  }
+  get flag(): number {
+    return this.#record.flag
+  }
+  get sysFlag(): number {
+    return this.#record.sysFlag
+  }
+  get bornTimestamp(): number {
+    return this.#record.bornTimestamp
+  }
+  get bornHost(): string {
+    return this.#record.bornHost
+  }
+  get storeTimestamp(): number {
+    return this.#record.storeTimestamp
+  }
+  get storeHost(): string {
+    return this.#record.storeHost
+  }
+  get reconsumeTimes(): number {
+    return this.#record.reconsumeTimes
+  }
+  get preparedTransactionOffset(): number {
+    return this.#record.preparedTransactionOffset
+  }
+  /** Version of the record's layout: 2 for topics longer than 127 bytes. */
+  get version(): 1 | 2 {
+    return this.#record.version
+  }
+  /** RocketMQ's id of the message: the host that stores it and its position, in hex. */
+  get offsetMsgId(): string {
+    return MessageId.format(this.#record.storeHostBytes, this.position)
+  }
+}

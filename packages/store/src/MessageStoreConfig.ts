@@ -1,0 +1,209 @@
+/**
+ * The options of a store, by RocketMQ's names and with its defaults.
+ *
+ * One default differs: `enabledAppendPropCRC` is true, so that any flipped bit of a record is found. RocketMQ 5.3.3 and
+ * 5.5.1 read such records.
+ *
+ * @since 0.1.0
+ */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as HostAddress from "./commitlog/HostAddress.ts"
+import * as RecordDescriptor from "./commitlog/RecordDescriptor.ts"
+import type { StoreOptions } from "./engine/StoreOptions.ts"
+import { OptionIllegal, StoreError } from "./StoreError.ts"
+
+/**
+ * What a setting can be.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Setting =
+  | {
+      readonly kind: "integer"
+      readonly default: number
+      readonly minimum: number
+      readonly maximum: number
+      readonly unit: string
+      readonly description: string
+    }
+  | { readonly kind: "boolean"; readonly default: boolean; readonly description: string }
+  | {
+      readonly kind: "choice"
+      readonly default: string
+      readonly choices: ReadonlyArray<string>
+      readonly description: string
+    }
+  | { readonly kind: "text"; readonly default: string; readonly description: string }
+
+const integer = (
+  defaultValue: number,
+  unit: string,
+  description: string,
+  minimum: number = 1,
+  maximum: number = INT_MAX
+) => ({ kind: "integer", default: defaultValue, minimum, maximum, unit, description }) as const
+
+const flag = (defaultValue: boolean, description: string) =>
+  ({ kind: "boolean", default: defaultValue, description }) as const
+
+const INT_MAX = 0x7fffffff
+const GIBIBYTE = 1024 ** 3
+const MEBIBYTE = 1024 ** 2
+
+/**
+ * All settings with their defaults and limits; the configuration page is made from them.
+ *
+ * @category settings
+ * @since 0.1.0
+ */
+export const settings = {
+  mappedFileSizeCommitLog: integer(GIBIBYTE, "bytes", "Length of a file of the commit log.", 256),
+  mappedFileSizeConsumeQueue: integer(
+    300_000 * 20,
+    "bytes",
+    "Length of a file of a consume queue, rounded up to whole entries of 20 bytes.",
+    20
+  ),
+  maxMessageSize: integer(4 * MEBIBYTE, "bytes", "Longest body of a message."),
+  flushDiskType: {
+    kind: "choice",
+    default: "ASYNC_FLUSH",
+    choices: ["ASYNC_FLUSH", "SYNC_FLUSH"],
+    description: "Whether a put waits until its record is on the device."
+  },
+  flushIntervalCommitLog: integer(500, "ms", "Pause between two flushes of the log with ASYNC_FLUSH."),
+  flushCommitLogLeastPages: integer(4, "pages of 4 KiB", "Dirty pages that make a flush worth its while.", 0),
+  flushCommitLogThoroughInterval: integer(10_000, "ms", "After this time whatever is dirty is flushed."),
+  flushIntervalConsumeQueue: integer(1000, "ms", "Pause between two flushes of the queues."),
+  flushConsumeQueueLeastPages: integer(2, "pages of 4 KiB", "As flushCommitLogLeastPages, for queues.", 0),
+  flushConsumeQueueThoroughInterval: integer(60_000, "ms", "As flushCommitLogThoroughInterval, for queues."),
+  enabledAppendPropCRC: flag(true, "Give each record a CRC over all of it (RocketMQ's default is false)."),
+  checkCRCOnRecover: flag(true, "Check CRCs when the log is read at the start."),
+  forceVerifyPropCRC: flag(false, "Take a record without a CRC over all of it for damaged."),
+  dispatchBehindBytesMax: integer(
+    64 * MEBIBYTE,
+    "bytes",
+    "How far dispatch to the queues may fall behind the log before puts help it along."
+  ),
+  storeHost: {
+    kind: "text",
+    default: "127.0.0.1:10911",
+    description: "Host and port that records name as where they are stored."
+  },
+  readOnly: flag(false, "Open the files for reading, without a lock and beside a process that writes.")
+} as const satisfies Record<string, Setting>
+
+type Settings = typeof settings
+type Value<S extends Setting> = S["kind"] extends "integer"
+  ? number
+  : S["kind"] extends "boolean"
+    ? boolean
+    : S extends { readonly choices: ReadonlyArray<infer C> }
+      ? C
+      : string
+
+/**
+ * Options of a store: its directory, and settings that differ from their defaults.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type MessageStoreOptions = {
+  readonly [K in keyof Settings]?: Value<Settings[K]> | undefined
+} & {
+  readonly directory: string
+  /** Directories of the commit log, when it does not lie in `directory`; file i goes to directory i mod n. */
+  readonly storePathCommitLog?: ReadonlyArray<string> | undefined
+}
+
+/**
+ * Checks options and fills in defaults. `found` are lengths of files that are there already: they win over defaults.
+ */
+export const conclude = (
+  options: MessageStoreOptions,
+  found: { readonly commitLog?: number | undefined; readonly consumeQueue?: number | undefined } = {}
+): Effect.Effect<StoreOptions, StoreError> =>
+  Effect.suspend(() => {
+    const values: Record<string, unknown> = {}
+    for (const [name, setting] of Object.entries<Setting>(settings)) {
+      const value = options[name as keyof Settings] ?? detected(name, found) ?? setting.default
+      const problem = problemOf(setting, value)
+      if (problem !== undefined) {
+        return fail(name, value, problem)
+      }
+      values[name] = value
+    }
+    const concluded = {
+      ...values,
+      storePathRootDir: options.directory,
+      storePathCommitLog: options.storePathCommitLog ?? [`${options.directory}/commitlog`]
+    } as unknown as StoreOptions
+    return checkRelations(concluded)
+  })
+
+const detected = (name: string, found: { readonly commitLog?: number | undefined; readonly consumeQueue?: number | undefined }) =>
+  name === "mappedFileSizeCommitLog"
+    ? found.commitLog
+    : name === "mappedFileSizeConsumeQueue"
+      ? found.consumeQueue
+      : undefined
+
+const fail = (option: string, value: unknown, detail: string): Effect.Effect<never, StoreError> =>
+  Effect.fail(new StoreError({ reason: new OptionIllegal({ option, value: String(value), detail }) }))
+
+const problemOf = (setting: Setting, value: unknown): string | undefined => {
+  switch (setting.kind) {
+    case "integer":
+      return Number.isInteger(value) && (value as number) >= setting.minimum && (value as number) <= setting.maximum
+        ? undefined
+        : `it is a whole number of ${setting.unit} from ${setting.minimum} to ${setting.maximum}`
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "it is true or false"
+    case "choice":
+      return setting.choices.includes(value as string) ? undefined : `it is one of ${setting.choices.join(", ")}`
+    case "text":
+      return typeof value === "string" ? undefined : "it is text"
+  }
+}
+
+const checkRelations = (options: StoreOptions): Effect.Effect<StoreOptions, StoreError> => {
+  if (options.storePathRootDir === "") {
+    return fail("directory", "empty", "name the directory of the store")
+  }
+  if (HostAddress.parse(options.storeHost) === undefined) {
+    return fail("storeHost", options.storeHost, "it has the form 10.1.2.3:10911 or [2001:db8::17]:10911")
+  }
+  const shortest = RecordDescriptor.RECORD_LENGTH_MIN + RecordDescriptor.BLANK_LENGTH_MIN
+  if (options.mappedFileSizeCommitLog < shortest) {
+    return fail("mappedFileSizeCommitLog", options.mappedFileSizeCommitLog, `a record takes ${shortest} bytes at least`)
+  }
+  return Effect.succeed(options)
+}
+
+/**
+ * Reads options from the environment or another `ConfigProvider`, by RocketMQ's names; `directory` is `storePathRootDir`.
+ *
+ * @category config
+ * @since 0.1.0
+ */
+export const config: Config.Config<MessageStoreOptions> = Config.all({
+  directory: Config.NonEmptyString("storePathRootDir"),
+  ...Object.fromEntries(
+    Object.entries<Setting>(settings).map(([name, setting]) => [name, Config.withDefault(configOf(name, setting), undefined)])
+  )
+}) as unknown as Config.Config<MessageStoreOptions>
+
+function configOf(name: string, setting: Setting): Config.Config<unknown> {
+  switch (setting.kind) {
+    case "integer":
+      return Config.Int(name)
+    case "boolean":
+      return Config.Boolean(name)
+    case "choice":
+      return Config.Literals(setting.choices, name)
+    case "text":
+      return Config.NonEmptyString(name)
+  }
+}

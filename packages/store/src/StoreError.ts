@@ -1,0 +1,320 @@
+/**
+ * The error of `@millrace/store`: one tagged error with a tagged `reason`.
+ *
+ * Match a reason with `Effect.catchReason("StoreError", "OutOfSpace", …)`, or take the reasons apart with
+ * `Effect.unwrapReason("StoreError")`. Every message says what failed, the value seen, the limit, and what to do.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * The store was used after its scope had ended.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class Closed extends Schema.TaggedError<Closed>("@millrace/store/StoreError/Closed")("Closed", {
+  directory: Schema.String
+}) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `the store in ${this.directory} is closed: it was used after its scope had ended`
+  }
+}
+
+/**
+ * Another holder has the store open: another process, or another layer of this one.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class Locked extends Schema.TaggedError<Locked>("@millrace/store/StoreError/Locked")("Locked", {
+  directory: Schema.String,
+  /** The process that has it open, where it left its number. */
+  pid: Schema.optional(Schema.Int)
+}) {
+  readonly isRetryable = true
+  override get message(): string {
+    const holder = this.pid === undefined ? "another process" : `process ${this.pid}`
+    return `the store in ${this.directory} is open in ${holder}: stop it, open the store read-only, or choose another directory`
+  }
+}
+
+/**
+ * The directory holds something else. Nothing in it was changed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotAStore extends Schema.TaggedError<NotAStore>("@millrace/store/StoreError/NotAStore")("NotAStore", {
+  directory: Schema.String,
+  /** What is there and belongs to no store. */
+  found: Schema.String
+}) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `${this.directory} is not a store: it holds ${this.found}. Choose an empty directory or that of a store; nothing was changed`
+  }
+}
+
+/**
+ * A file among those of the store that cannot be its own: a wrong name, a wrong length, a gap before it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ForeignFile extends Schema.TaggedError<ForeignFile>("@millrace/store/StoreError/ForeignFile")(
+  "ForeignFile",
+  { path: Schema.String, detail: Schema.String }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `${this.path} does not belong to this store: ${this.detail}. Open the store with the file sizes it was made with, or remove the file`
+  }
+}
+
+/**
+ * A message is outside the limits of the record format or of this store. Nothing was stored of its call, unless
+ * `storedCount` says so.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class MessageIllegal extends Schema.TaggedError<MessageIllegal>("@millrace/store/StoreError/MessageIllegal")(
+  "MessageIllegal",
+  {
+    /** Which message of the array that was put. */
+    index: Schema.Int,
+    topic: Schema.String,
+    detail: Schema.String,
+    storedCount: Schema.Int
+  }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `message ${this.index} for topic ${JSON.stringify(this.topic)} cannot be stored: ${this.detail}`
+  }
+}
+
+/**
+ * The properties of a message, keys and tags included, are longer than a record can hold.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class PropertiesTooLong extends Schema.TaggedError<PropertiesTooLong>(
+  "@millrace/store/StoreError/PropertiesTooLong"
+)("PropertiesTooLong", { index: Schema.Int, topic: Schema.String, limit: Schema.Int }) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `the properties of message ${this.index} for topic ${JSON.stringify(this.topic)} are longer than ${this.limit} bytes: move what is long into the body`
+  }
+}
+
+/**
+ * The device has no room for a file of the store.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class OutOfSpace extends Schema.TaggedError<OutOfSpace>("@millrace/store/StoreError/OutOfSpace")("OutOfSpace", {
+  path: Schema.String,
+  requiredBytes: Schema.Finite,
+  availableBytes: Schema.Finite,
+  /** How many messages of the call were stored before the room ended. */
+  storedCount: Schema.Int
+}) {
+  readonly isRetryable = true
+  override get message(): string {
+    return `${this.path} needs ${this.requiredBytes} bytes, its device has ${this.availableBytes}: free space or make the files of the store smaller`
+  }
+}
+
+/**
+ * An operation on a file failed. `code` is the system's name for the error.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class FileFailed extends Schema.TaggedError<FileFailed>("@millrace/store/StoreError/FileFailed")("FileFailed", {
+  operation: Schema.String,
+  path: Schema.String,
+  code: Schema.String,
+  detail: Schema.String
+}) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `${this.operation} of ${this.path} failed with ${this.code}: ${this.detail}`
+  }
+}
+
+/**
+ * The device failed to take what was written. The store takes no more messages: no later success would say anything
+ * about what was lost. Open it again to see what is on the device.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class FlushFailed extends Schema.TaggedError<FlushFailed>("@millrace/store/StoreError/FlushFailed")(
+  "FlushFailed",
+  { path: Schema.String, code: Schema.String, detail: Schema.String }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `${this.path} could not be brought to the device (${this.code}): ${this.detail}. The store takes no more messages; see to the device and open the store again`
+  }
+}
+
+/**
+ * A record of the log is bad, and good ones that were on the device stand behind it. Nothing was cut.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class CorruptLog extends Schema.TaggedError<CorruptLog>("@millrace/store/StoreError/CorruptLog")("CorruptLog", {
+  position: Schema.Finite,
+  file: Schema.String,
+  /** Position of the first valid record behind the damage that was seen. */
+  validBehind: Schema.Finite,
+  detail: Schema.String
+}) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `the log is damaged at position ${this.position} in ${this.file} (${this.detail}), with valid records behind it from ${this.validBehind}: nothing was changed. Open the store read-only, or repair it`
+  }
+}
+
+/**
+ * A reader asks for messages that were cleaned away.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class OffsetTooSmall extends Schema.TaggedError<OffsetTooSmall>("@millrace/store/StoreError/OffsetTooSmall")(
+  "OffsetTooSmall",
+  { topic: Schema.String, queueId: Schema.Int, offset: Schema.Finite, min: Schema.Finite }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `offset ${this.offset} of ${this.topic}/${this.queueId} was cleaned away, the first one kept is ${this.min}: go on from there, or keep messages longer`
+  }
+}
+
+/**
+ * A value does not fit the schema of its topic.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class EncodeFailed extends Schema.TaggedError<EncodeFailed>("@millrace/store/StoreError/EncodeFailed")(
+  "EncodeFailed",
+  { topic: Schema.String, detail: Schema.String }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `a value for topic ${this.topic} does not fit its schema: ${this.detail}`
+  }
+}
+
+/**
+ * A stored message does not fit the schema of its topic.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class DecodeFailed extends Schema.TaggedError<DecodeFailed>("@millrace/store/StoreError/DecodeFailed")(
+  "DecodeFailed",
+  {
+    topic: Schema.String,
+    queueId: Schema.Int,
+    queueOffset: Schema.Finite,
+    position: Schema.Finite,
+    detail: Schema.String
+  }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `message ${this.queueOffset} of ${this.topic}/${this.queueId} (position ${this.position}) does not fit the schema of its topic: ${this.detail}`
+  }
+}
+
+/**
+ * The store does not take messages now, for a reason that is none of the others.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotWriteable extends Schema.TaggedError<NotWriteable>("@millrace/store/StoreError/NotWriteable")(
+  "NotWriteable",
+  { directory: Schema.String, detail: Schema.String }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `the store in ${this.directory} takes no messages: ${this.detail}`
+  }
+}
+
+/**
+ * An option of the store has a value that it cannot have.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class OptionIllegal extends Schema.TaggedError<OptionIllegal>("@millrace/store/StoreError/OptionIllegal")(
+  "OptionIllegal",
+  { option: Schema.String, value: Schema.String, detail: Schema.String }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `option ${this.option} cannot be ${this.value}: ${this.detail}`
+  }
+}
+
+/**
+ * What can go wrong with a store.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const StoreErrorReason = Schema.Union([
+  Closed,
+  Locked,
+  NotAStore,
+  ForeignFile,
+  MessageIllegal,
+  PropertiesTooLong,
+  OutOfSpace,
+  FileFailed,
+  FlushFailed,
+  CorruptLog,
+  OffsetTooSmall,
+  EncodeFailed,
+  DecodeFailed,
+  NotWriteable,
+  OptionIllegal
+])
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export type StoreErrorReason = typeof StoreErrorReason.Type
+
+/**
+ * The error of everything in this package.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class StoreError extends Schema.TaggedError<StoreError>("@millrace/store/StoreError")("StoreError", {
+  reason: StoreErrorReason
+}) {
+  override get message(): string {
+    return this.reason.message
+  }
+  /** Whether the same call can succeed later without anybody changing its arguments. */
+  get isRetryable(): boolean {
+    return this.reason.isRetryable
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The log that all topics share: records one behind the other in files of one length.
+ *
+ * A put appends any number of records and ends with `commit`: records are encoded into the encoder's scratch buffer and
+ * reach the file as one run by one copy. Between `append` and `commit` nobody else runs: all of it is one synchronous
+ * pass on one thread, which is what RocketMQ's put lock gives.
+ */
+import { assert } from "@millrace/core/kernel/memory/Assert"
+import * as BlankRecord from "./BlankRecord.ts"
+import type { MessageInput } from "./MessageInput.ts"
+import type { MappedFile } from "../mapped/MappedFile.ts"
+import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
+import * as RecordDescriptor from "./RecordDescriptor.ts"
+import type { RecordEncoder } from "./RecordEncoder.ts"
+
+/** The record is longer than what a file can hold beside the blank that must always fit behind it. */
+export const RECORD_TOO_LONG = -1
+
+/** A run is moved into the file when it is this long, while it is still in the processor's cache. */
+const RUN_LENGTH_MAX = 128 * 1024
+
+export class CommitLog {
+  readonly files: MappedFileQueue
+  readonly #encoder: RecordEncoder
+  /** Bytes of the run that is encoded and stamped, and not in the file yet. */
+  #runLength = 0
+  #file: MappedFile | undefined = undefined
+  #lastStoreTimestamp = 0
+
+  constructor(files: MappedFileQueue, encoder: RecordEncoder) {
+    this.files = files
+    this.#encoder = encoder
+  }
+
+  get minOffset(): number {
+    return this.files.minOffset
+  }
+
+  /** Position behind the last record. */
+  get maxOffset(): number {
+    return this.files.maxOffset
+  }
+
+  /** Store time of the newest record. Store times never go back, whatever the clock does. */
+  get lastStoreTimestamp(): number {
+    return this.#lastStoreTimestamp
+  }
+
+  set lastStoreTimestamp(timestamp: number) {
+    this.#lastStoreTimestamp = Math.max(this.#lastStoreTimestamp, timestamp)
+  }
+
+  /** Length of the longest record that a file can hold. */
+  get recordLengthMax(): number {
+    return this.files.fileLength - RecordDescriptor.BLANK_LENGTH_MIN
+  }
+
+  /**
+   * Encodes one record at the end of the run and returns its length, or RECORD_TOO_LONG. Its position is then
+   * `nextPosition - length`. Throws `FileFailure` where a new file is needed and cannot be made; what was appended
+   * before stays and still has to be committed.
+   */
+  append(message: MessageInput, topic: Uint8Array, queueOffset: number, storeTimestamp: number): number {
+    const encoder = this.#encoder
+    if (this.#runLength > RUN_LENGTH_MAX) {
+      this.commit()
+    }
+    const length = encoder.encode(this.#runLength, message, topic, storeTimestamp)
+    if (length > this.recordLengthMax) {
+      return RECORD_TOO_LONG
+    }
+    if (length + RecordDescriptor.BLANK_LENGTH_MIN > this.#room()) {
+      this.#roll(length)
+    }
+    encoder.stamp(this.#runLength, length, this.nextPosition, queueOffset, storeTimestamp)
+    this.#runLength += length
+    this.lastStoreTimestamp = storeTimestamp
+    return length
+  }
+
+  /**
+   * Appends a client's batch: all of it in one file. Writes the length of each record to `lengths` and returns the sum,
+   * or RECORD_TOO_LONG where no file can hold it.
+   */
+  appendBatch(
+    messages: ReadonlyArray<MessageInput>,
+    topic: Uint8Array,
+    queueOffset: number,
+    storeTimestamp: number,
+    lengths: Array<number>
+  ): number {
+    const encoder = this.#encoder
+    this.commit()
+    let total = 0
+    for (let index = 0; index < messages.length; index++) {
+      lengths[index] = encoder.encode(total, messages[index]!, topic, storeTimestamp)
+      total += lengths[index]!
+      if (total > this.recordLengthMax) {
+        return RECORD_TOO_LONG
+      }
+    }
+    if (total + RecordDescriptor.BLANK_LENGTH_MIN > this.#room()) {
+      this.#roll(total)
+    }
+    const start = this.nextPosition
+    for (let index = 0, at = 0; index < messages.length; index++) {
+      encoder.stamp(at, lengths[index]!, start + at, queueOffset + index, storeTimestamp)
+      at += lengths[index]!
+    }
+    this.#runLength = total
+    this.lastStoreTimestamp = storeTimestamp
+    this.commit()
+    return total
+  }
+
+  /** Position that the next record gets. */
+  get nextPosition(): number {
+    return this.files.maxOffset + this.#runLength
+  }
+
+  /** Moves the run into the file, where readers see it. */
+  commit(): void {
+    const length = this.#runLength
+    if (length > 0) {
+      const file = this.#file
+      assert(file !== undefined, "a run without a file")
+      this.#runLength = 0
+      const at = file.wrotePosition
+      const window = file.claim(at, length)
+      window.bytes.set(this.#encoder.bytes.subarray(0, length), at - window.base)
+      file.publish(at, length)
+      // Readers go up to this position and no further: it moves only when the whole run stands in the file.
+      file.wrotePosition = at + length
+    }
+  }
+
+  /** Bytes left for the run in the current file. */
+  #room(): number {
+    const file = this.files.fileForAppend(this.files.maxOffset)
+    this.#file = file
+    return file.length - file.wrotePosition - this.#runLength
+  }
+
+  /** Ends the current file with a blank; the record of `length` bytes at the end of the run goes to the next one. */
+  #roll(length: number): void {
+    const recordAt = this.#runLength
+    this.commit()
+    // The next file comes first: without it the blank would end a file that could still take shorter records.
+    this.files.createAhead()
+    const file = this.#file!
+    const at = file.wrotePosition
+    const blankLength = file.length - at
+    const window = file.claim(at, RecordDescriptor.BLANK_LENGTH_MIN)
+    BlankRecord.write(window.view, at - window.base, blankLength)
+    file.publish(at, RecordDescriptor.BLANK_LENGTH_MIN)
+    file.wrotePosition = file.length
+    this.#encoder.moveToStart(recordAt, length)
+    this.#file = this.files.fileForAppend(this.files.maxOffset)
+  }
+}

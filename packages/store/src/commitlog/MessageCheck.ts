@@ -1,0 +1,98 @@
+/**
+ * Limits of a message, checked before anything changes. Codes are negative; 0 means that the message can be stored.
+ */
+import * as HostAddress from "./HostAddress.ts"
+import type { MessageInput } from "./MessageInput.ts"
+import * as MessageProperties from "./MessageProperties.ts"
+import * as RecordDescriptor from "./RecordDescriptor.ts"
+import * as Utf8 from "./Utf8.ts"
+
+export const OK = 0
+export const BODY_TOO_LONG = -1
+export const TOPIC_ILLEGAL = -2
+export const PROPERTIES_TOO_LONG = -3
+export const PROPERTY_ILLEGAL = -4
+export const HOST_ILLEGAL = -5
+export const QUEUE_ILLEGAL = -6
+export const NUMBER_ILLEGAL = -7
+
+/** A topic is the name of a directory; that is what bounds it on every file system. */
+const TOPIC_BYTES_MAX = 255
+const QUEUE_ID_MAX = 0x7fffffff
+
+export const checkTopic = (topic: string): number => {
+  const isName = topic !== "" && topic !== "." && topic !== ".." && !topic.includes("/") && !topic.includes("\u0000")
+  return isName && Utf8.encode(topic).length <= TOPIC_BYTES_MAX ? OK : TOPIC_ILLEGAL
+}
+
+export const check = (message: MessageInput, bodyLengthMax: number, crcLength: number): number => {
+  const queueId = message.queueId ?? 0
+  if (message.body.length > bodyLengthMax) {
+    return BODY_TOO_LONG
+  }
+  if (!(queueId >= 0 && queueId <= QUEUE_ID_MAX && Number.isInteger(queueId))) {
+    return QUEUE_ILLEGAL
+  }
+  if (!isInt32(message.flag) || !isInt32(message.sysFlag) || !isInt32(message.reconsumeTimes)) {
+    return NUMBER_ILLEGAL
+  }
+  if (!isSafe(message.bornTimestamp) || !isSafe(message.preparedTransactionOffset)) {
+    return NUMBER_ILLEGAL
+  }
+  if (!isHost(message.bornHost) || !isHost(message.storeHost)) {
+    return HOST_ILLEGAL
+  }
+  return checkProperties(message, RecordDescriptor.PROPERTIES_LENGTH_MAX - crcLength)
+}
+
+const isInt32 = (value: number | undefined): boolean => value === undefined || (value | 0) === value
+const isSafe = (value: number | undefined): boolean => value === undefined || Number.isSafeInteger(value)
+
+const isHost = (host: string | undefined): boolean => host === undefined || HostAddress.parse(host) !== undefined
+
+const checkProperties = (message: MessageInput, lengthMax: number): number => {
+  if (message.rawProperties !== undefined) {
+    return message.rawProperties.length < lengthMax ? OK : PROPERTIES_TOO_LONG
+  }
+  const state: LengthState = { bound: 0, isLegal: true }
+  countKeys(message, state)
+  countPair(state, MessageProperties.TAGS, message.tags ?? "")
+  for (const name in message.properties) {
+    countPair(state, name, message.properties[name]!)
+  }
+  if (!state.isLegal) {
+    return PROPERTY_ILLEGAL
+  }
+  return state.bound <= lengthMax || exactLength(message) <= lengthMax ? OK : PROPERTIES_TOO_LONG
+}
+
+interface LengthState {
+  /** Upper bound of the length in bytes: three a UTF-16 unit. */
+  bound: number
+  isLegal: boolean
+}
+
+const countKeys = (message: MessageInput, state: LengthState): void => {
+  if (typeof message.keys === "string") {
+    countPair(state, MessageProperties.KEYS, message.keys)
+  } else if (message.keys !== undefined) {
+    for (const key of message.keys) {
+      countPair(state, MessageProperties.KEYS, key)
+    }
+  }
+}
+
+const countPair = (state: LengthState, name: string, value: string): void => {
+  state.bound += Utf8.lengthMax(name) + Utf8.lengthMax(value) + 2
+  state.isLegal &&= name !== "" && MessageProperties.isLegal(name) && MessageProperties.isLegal(value)
+}
+
+/** The length that the encoder will write; only computed near the limit. */
+const exactLength = (message: MessageInput): number => {
+  const keys = typeof message.keys === "string" ? message.keys : (message.keys ?? []).join(" ")
+  let text = `${MessageProperties.KEYS} ${keys} ${MessageProperties.TAGS} ${message.tags ?? ""} `
+  for (const name in message.properties) {
+    text += `${name} ${message.properties[name]} `
+  }
+  return Utf8.encode(text).length
+}

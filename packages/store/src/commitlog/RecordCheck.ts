@@ -1,0 +1,150 @@
+/**
+ * Says whether the bytes at a place of the log are a record, a blank, or neither and why. Nothing that stands there is
+ * trusted: each length is held against the bytes that are left before it is used.
+ */
+import * as Checksum from "./Checksum.ts"
+import type { RecordCursor } from "./RecordCursor.ts"
+import * as RecordDescriptor from "./RecordDescriptor.ts"
+import * as SysFlag from "./SysFlag.ts"
+import type { FileWindow } from "../mapped/FileSystem.ts"
+import * as Utf8 from "./Utf8.ts"
+
+/** What `check` answers: the length of a valid record (positive), or one of these. */
+export const BLANK = 0
+export const NO_ROOM = -1
+export const ZERO = -2
+export const BAD_MAGIC = -3
+export const BAD_LENGTH = -4
+export const BAD_POSITION = -5
+export const BAD_BODY_CRC = -6
+export const BAD_PROPERTY_CRC = -7
+export const MISSING_PROPERTY_CRC = -8
+
+const reasons: Readonly<Record<number, string>> = {
+  [NO_ROOM]: "end of file",
+  [ZERO]: "nothing written",
+  [BAD_MAGIC]: "unknown magic",
+  [BAD_LENGTH]: "lengths that do not add up",
+  [BAD_POSITION]: "another position inside",
+  [BAD_BODY_CRC]: "wrong body CRC",
+  [BAD_PROPERTY_CRC]: "wrong record CRC",
+  [MISSING_PROPERTY_CRC]: "no record CRC"
+}
+
+export const reasonOf = (code: number): string => reasons[code] ?? "valid"
+
+export interface RecordCheckOptions {
+  readonly checkCrc: boolean
+  /** Demand the CRC property of each record (RocketMQ's `forceVerifyPropCRC`). */
+  readonly requireCrcProperty: boolean
+}
+
+/**
+ * Checks the bytes at `offset` of the file that `window` shows, up to the file's end at `limit`. `position` is the place
+ * in the log: a record that names another one is stale. On success `cursor` points at the record.
+ */
+export const check = (
+  window: FileWindow,
+  offset: number,
+  limit: number,
+  position: number,
+  cursor: RecordCursor,
+  options: RecordCheckOptions
+): number => {
+  const { view } = window
+  const at = offset - window.base
+  const room = limit - offset
+  if (room < RecordDescriptor.BLANK_LENGTH_MIN) {
+    return NO_ROOM
+  }
+  const totalSize = view.getInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET)
+  const magic = view.getInt32(at + RecordDescriptor.MAGIC_OFFSET)
+  if (magic === RecordDescriptor.MAGIC_BLANK) {
+    return totalSize === room ? BLANK : BAD_LENGTH
+  }
+  if (magic !== RecordDescriptor.MAGIC_V1 && magic !== RecordDescriptor.MAGIC_V2) {
+    return magic === 0 && totalSize === 0 ? ZERO : BAD_MAGIC
+  }
+  if (totalSize < RecordDescriptor.RECORD_LENGTH_MIN || totalSize > room || !hasLengths(view, at, totalSize, magic)) {
+    return BAD_LENGTH
+  }
+  cursor.wrap(window, offset)
+  if (cursor.physicalOffset !== position) {
+    return BAD_POSITION
+  }
+  return options.checkCrc ? checkCrc(cursor, options.requireCrcProperty) : totalSize
+}
+
+/** Walks the length fields in order, none beyond the record, and sees that they add up to its total. */
+const hasLengths = (view: DataView, at: number, totalSize: number, magic: number): boolean => {
+  const sysFlag = view.getInt32(at + RecordDescriptor.SYS_FLAG_OFFSET)
+  const hostsLength =
+    (sysFlag & SysFlag.BORN_HOST_IPV6 ? RecordDescriptor.HOST_LENGTH_IPV6 : RecordDescriptor.HOST_LENGTH_IPV4) +
+    (sysFlag & SysFlag.STORE_HOST_IPV6 ? RecordDescriptor.HOST_LENGTH_IPV6 : RecordDescriptor.HOST_LENGTH_IPV4)
+  const lengthLength = RecordDescriptor.topicLengthLength(magic)
+  const bodyAt = RecordDescriptor.bodyOffset(hostsLength)
+  const afterBody = totalSize - bodyAt - lengthLength - RecordDescriptor.PROPERTIES_LENGTH_LENGTH
+  if (afterBody < 0) {
+    return false
+  }
+  const bodyLength = view.getInt32(at + RecordDescriptor.bodyLengthOffset(hostsLength))
+  if (bodyLength < 0 || bodyLength > afterBody) {
+    return false
+  }
+  const topicLengthAt = at + bodyAt + bodyLength
+  const topicLength = lengthLength === 1 ? view.getInt8(topicLengthAt) : view.getInt16(topicLengthAt)
+  if (topicLength < 0 || topicLength > afterBody - bodyLength) {
+    return false
+  }
+  const propertiesLength = view.getInt16(topicLengthAt + lengthLength + topicLength)
+  return propertiesLength >= 0 && propertiesLength === afterBody - bodyLength - topicLength
+}
+
+const checkCrc = (cursor: RecordCursor, requireCrcProperty: boolean): number => {
+  const { at, bodyAt, bodyLength, bytes, totalSize } = cursor
+  const stored = crcProperty(cursor)
+  if (stored < 0) {
+    if (requireCrcProperty || stored === CRC_PROPERTY_BROKEN) {
+      return MISSING_PROPERTY_CRC
+    }
+    return bodyLength === 0 || Checksum.masked(bytes, bodyAt, bodyAt + bodyLength) === cursor.bodyCrc
+      ? totalSize
+      : BAD_BODY_CRC
+  }
+  const end = at + totalSize - RecordDescriptor.CRC_PROPERTY_LENGTH
+  if (Checksum.masked(bytes, at, end) !== stored) {
+    return BAD_PROPERTY_CRC
+  }
+  return totalSize
+}
+
+const CRC_PROPERTY_ABSENT = -1
+const CRC_PROPERTY_BROKEN = -2
+const CRC_PREFIX = Utf8.encode(`${RecordDescriptor.CRC_PROPERTY_NAME}\u0001`)
+const PROPERTY_END = 2
+
+/** The value of the CRC property at the record's end, or one of the two negative codes. */
+const crcProperty = (cursor: RecordCursor): number => {
+  const { bytes } = cursor
+  if (cursor.propertiesLength < RecordDescriptor.CRC_PROPERTY_LENGTH) {
+    return CRC_PROPERTY_ABSENT
+  }
+  const start = cursor.propertiesAt + cursor.propertiesLength - RecordDescriptor.CRC_PROPERTY_LENGTH
+  for (let index = 0; index < CRC_PREFIX.length; index++) {
+    if (bytes[start + index] !== CRC_PREFIX[index]) {
+      return CRC_PROPERTY_ABSENT
+    }
+  }
+  if (bytes[start + RecordDescriptor.CRC_PROPERTY_LENGTH - 1] !== PROPERTY_END) {
+    return CRC_PROPERTY_BROKEN
+  }
+  let value = 0
+  for (let digit = RecordDescriptor.CRC_DIGITS - 1; digit >= 0; digit--) {
+    const character = bytes[start + CRC_PREFIX.length + digit]! - 0x30
+    if (character < 0 || character > 9) {
+      return CRC_PROPERTY_BROKEN
+    }
+    value = value * 10 + character
+  }
+  return value
+}

@@ -1,0 +1,160 @@
+/**
+ * A reusable view of one record inside a window of a file: where its fields are, without reading what is not asked for.
+ * `wrap` computes places from lengths that stand in the record; only a record that passed `RecordCheck` may be wrapped
+ * where the bytes are not trusted.
+ */
+import * as HostAddress from "./HostAddress.ts"
+import * as JavaString from "./JavaString.ts"
+import * as MessageProperties from "./MessageProperties.ts"
+import * as RecordDescriptor from "./RecordDescriptor.ts"
+import * as SysFlag from "./SysFlag.ts"
+import { getInt64 } from "../mapped/BigEndian.ts"
+import type { FileWindow } from "../mapped/FileSystem.ts"
+import * as Utf8 from "./Utf8.ts"
+
+const TAGS = Utf8.encode(MessageProperties.TAGS)
+
+const NO_BYTES = new Uint8Array(0)
+const NO_VIEW = new DataView(new ArrayBuffer(0))
+/** Where a property was found that is about to be decoded; of use only until the next search. */
+const found: MessageProperties.PropertyRange = { start: 0, end: 0 }
+
+export class RecordCursor {
+  bytes: Uint8Array = NO_BYTES
+  view: DataView = NO_VIEW
+  /** Index of the record's first byte in `bytes`. */
+  at: number = 0
+  totalSize: number = 0
+  bornHostLength: number = 0
+  storeHostLength: number = 0
+  bodyAt: number = 0
+  bodyLength: number = 0
+  topicAt: number = 0
+  topicLength: number = 0
+  propertiesAt: number = 0
+  propertiesLength: number = 0
+
+  /** Points the cursor at the record at `offset` of the file that `window` shows. */
+  wrap(window: FileWindow, offset: number): this {
+    const { bytes, view } = window
+    const at = offset - window.base
+    const sysFlag = view.getInt32(at + RecordDescriptor.SYS_FLAG_OFFSET)
+    this.bytes = bytes
+    this.view = view
+    this.at = at
+    this.totalSize = view.getInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET)
+    this.bornHostLength = hostLength(sysFlag & SysFlag.BORN_HOST_IPV6)
+    this.storeHostLength = hostLength(sysFlag & SysFlag.STORE_HOST_IPV6)
+    const hostsLength = this.bornHostLength + this.storeHostLength
+    this.bodyLength = view.getInt32(at + RecordDescriptor.bodyLengthOffset(hostsLength))
+    this.bodyAt = at + RecordDescriptor.bodyOffset(hostsLength)
+    const topicLengthAt = this.bodyAt + this.bodyLength
+    if (view.getInt32(at + RecordDescriptor.MAGIC_OFFSET) === RecordDescriptor.MAGIC_V2) {
+      this.topicLength = view.getInt16(topicLengthAt)
+      this.topicAt = topicLengthAt + 2
+    } else {
+      this.topicLength = view.getInt8(topicLengthAt)
+      this.topicAt = topicLengthAt + 1
+    }
+    const propertiesLengthAt = this.topicAt + this.topicLength
+    this.propertiesLength = view.getInt16(propertiesLengthAt)
+    this.propertiesAt = propertiesLengthAt + RecordDescriptor.PROPERTIES_LENGTH_LENGTH
+    return this
+  }
+
+  get magic(): number {
+    return this.view.getInt32(this.at + RecordDescriptor.MAGIC_OFFSET)
+  }
+  get version(): 1 | 2 {
+    return this.magic === RecordDescriptor.MAGIC_V2 ? 2 : 1
+  }
+  get bodyCrc(): number {
+    return this.view.getInt32(this.at + RecordDescriptor.BODY_CRC_OFFSET)
+  }
+  get queueId(): number {
+    return this.view.getInt32(this.at + RecordDescriptor.QUEUE_ID_OFFSET)
+  }
+  get flag(): number {
+    return this.view.getInt32(this.at + RecordDescriptor.FLAG_OFFSET)
+  }
+  get queueOffset(): number {
+    return getInt64(this.view, this.at + RecordDescriptor.QUEUE_OFFSET_OFFSET)
+  }
+  get physicalOffset(): number {
+    return getInt64(this.view, this.at + RecordDescriptor.PHYSICAL_OFFSET_OFFSET)
+  }
+  get sysFlag(): number {
+    return this.view.getInt32(this.at + RecordDescriptor.SYS_FLAG_OFFSET)
+  }
+  get bornTimestamp(): number {
+    return getInt64(this.view, this.at + RecordDescriptor.BORN_TIMESTAMP_OFFSET)
+  }
+  get storeTimestamp(): number {
+    return getInt64(this.view, this.at + RecordDescriptor.storeTimestampOffset(this.bornHostLength))
+  }
+  get reconsumeTimes(): number {
+    return this.view.getInt32(
+      this.at + RecordDescriptor.reconsumeTimesOffset(this.bornHostLength + this.storeHostLength)
+    )
+  }
+  get preparedTransactionOffset(): number {
+    return getInt64(
+      this.view,
+      this.at + RecordDescriptor.preparedTransactionOffset(this.bornHostLength + this.storeHostLength)
+    )
+  }
+  get bornHost(): string {
+    return HostAddress.format(this.view, this.at + RecordDescriptor.BORN_HOST_OFFSET, this.bornHostLength)
+  }
+  get storeHost(): string {
+    return HostAddress.format(this.view, this.#storeHostAt, this.storeHostLength)
+  }
+  /** The bytes of the store host: a view, valid as long as the window. */
+  get storeHostBytes(): Uint8Array {
+    return this.bytes.subarray(this.#storeHostAt, this.#storeHostAt + this.storeHostLength)
+  }
+  get #storeHostAt(): number {
+    return this.at + RecordDescriptor.storeHostOffset(this.bornHostLength)
+  }
+  get topic(): string {
+    return Utf8.decode(this.bytes, this.topicAt, this.topicAt + this.topicLength)
+  }
+  get propertiesText(): string {
+    return Utf8.decode(this.bytes, this.propertiesAt, this.propertiesAt + this.propertiesLength)
+  }
+
+  decodeProperties(): Record<string, string> {
+    return MessageProperties.decode(this.bytes, this.propertiesAt, this.propertiesAt + this.propertiesLength)
+  }
+
+  /** The value of a property by its name in UTF-8. */
+  property(name: Uint8Array): string | undefined {
+    return this.#find(name) ? Utf8.decode(this.bytes, found.start, found.end) : undefined
+  }
+
+  /** Java's hash of the whole TAGS property, 0 where there is none. */
+  tagsHash(): number {
+    return this.#find(TAGS) ? JavaString.hashCodeUtf8(0, this.bytes, found.start, found.end) : 0
+  }
+
+  #find(name: Uint8Array): boolean {
+    const start = this.propertiesAt
+    return MessageProperties.find(this.bytes, start, start + this.propertiesLength, name, found)
+  }
+
+  hasTopic(topic: Uint8Array): boolean {
+    const { bytes, topicAt, topicLength } = this
+    if (topicLength !== topic.length) {
+      return false
+    }
+    for (let index = 0; index < topicLength; index++) {
+      if (bytes[topicAt + index] !== topic[index]) {
+        return false
+      }
+    }
+    return true
+  }
+}
+
+const hostLength = (isIpv6: number): number =>
+  isIpv6 === 0 ? RecordDescriptor.HOST_LENGTH_IPV4 : RecordDescriptor.HOST_LENGTH_IPV6

@@ -1,0 +1,203 @@
+/**
+ * Writes records one behind the other into a scratch buffer of its own. What depends on the place of a record (queue
+ * offset, physical offset, store time, CRC property) is stamped afterwards, when it is known that the record fits into
+ * the current file. The whole run then moves into the log by one copy.
+ */
+import * as Checksum from "./Checksum.ts"
+import * as HostAddress from "./HostAddress.ts"
+import type { MessageInput } from "./MessageInput.ts"
+import * as MessageProperties from "./MessageProperties.ts"
+import * as RecordDescriptor from "./RecordDescriptor.ts"
+import * as SysFlag from "./SysFlag.ts"
+import { putInt64 } from "../mapped/BigEndian.ts"
+import * as Utf8 from "./Utf8.ts"
+
+const CAPACITY_INITIAL = 64 * 1024
+/** Names, separators and length fields that `boundOf` does not count one by one. */
+const FIXED_LENGTH_MAX = 256
+const CRC_NAME = Utf8.encode(`${RecordDescriptor.CRC_PROPERTY_NAME}\u0001`)
+const DIGIT_ZERO = 0x30
+
+export interface RecordEncoderOptions {
+  readonly appendCrcProperty: boolean
+  readonly defaultBornHost: Uint8Array
+  readonly defaultStoreHost: Uint8Array
+}
+
+export class RecordEncoder {
+  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(CAPACITY_INITIAL)
+  view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer)
+  readonly #appendCrcProperty: boolean
+  readonly #bornHost: Uint8Array
+  readonly #storeHost: Uint8Array
+
+  constructor(options: RecordEncoderOptions) {
+    this.#appendCrcProperty = options.appendCrcProperty
+    this.#bornHost = options.defaultBornHost
+    this.#storeHost = options.defaultStoreHost
+  }
+
+  /**
+   * Encodes `message` at `at`, but for what `stamp` fills in, and returns its length. The message has passed
+   * `MessageCheck`; `topic` is its topic in UTF-8.
+   */
+  encode(at: number, message: MessageInput, topic: Uint8Array, nowMs: number): number {
+    this.#reserve(at, at + boundOf(message, topic))
+    const { bytes, view } = this
+    const bornHost = message.bornHost === undefined ? this.#bornHost : HostAddress.parse(message.bornHost)!
+    const storeHost = message.storeHost === undefined ? this.#storeHost : HostAddress.parse(message.storeHost)!
+    const hostsLength = bornHost.length + storeHost.length
+    const body = message.body
+    const isV2 = topic.length > RecordDescriptor.TOPIC_LENGTH_MAX_V1
+    view.setInt32(at + RecordDescriptor.MAGIC_OFFSET, isV2 ? RecordDescriptor.MAGIC_V2 : RecordDescriptor.MAGIC_V1)
+    view.setInt32(at + RecordDescriptor.BODY_CRC_OFFSET, Checksum.masked(body, 0, body.length))
+    view.setInt32(at + RecordDescriptor.QUEUE_ID_OFFSET, message.queueId ?? 0)
+    view.setInt32(at + RecordDescriptor.FLAG_OFFSET, message.flag ?? 0)
+    view.setInt32(at + RecordDescriptor.SYS_FLAG_OFFSET, sysFlagOf(message, bornHost, storeHost))
+    putInt64(view, at + RecordDescriptor.BORN_TIMESTAMP_OFFSET, message.bornTimestamp ?? nowMs)
+    bytes.set(bornHost, at + RecordDescriptor.BORN_HOST_OFFSET)
+    bytes.set(storeHost, at + RecordDescriptor.storeHostOffset(bornHost.length))
+    view.setInt32(at + RecordDescriptor.reconsumeTimesOffset(hostsLength), message.reconsumeTimes ?? 0)
+    putInt64(
+      view,
+      at + RecordDescriptor.preparedTransactionOffset(hostsLength),
+      message.preparedTransactionOffset ?? 0
+    )
+    view.setInt32(at + RecordDescriptor.bodyLengthOffset(hostsLength), body.length)
+    const bodyAt = at + RecordDescriptor.bodyOffset(hostsLength)
+    bytes.set(body, bodyAt)
+    const topicAt = this.#writeTopicLength(bodyAt + body.length, topic.length, isV2)
+    bytes.set(topic, topicAt)
+    const propertiesAt = topicAt + topic.length + RecordDescriptor.PROPERTIES_LENGTH_LENGTH
+    const end = this.#endWithCrcProperty(propertiesAt, this.#writeProperties(message, propertiesAt))
+    view.setInt16(propertiesAt - RecordDescriptor.PROPERTIES_LENGTH_LENGTH, end - propertiesAt)
+    view.setInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET, end - at)
+    return end - at
+  }
+
+  /** Completes the record of `length` bytes at `at`. Must be the last change of the record: the CRC property covers it. */
+  stamp(at: number, length: number, physicalOffset: number, queueOffset: number, storeTimestamp: number): void {
+    const { view } = this
+    const sysFlag = view.getInt32(at + RecordDescriptor.SYS_FLAG_OFFSET)
+    const bornHostLength =
+      sysFlag & SysFlag.BORN_HOST_IPV6 ? RecordDescriptor.HOST_LENGTH_IPV6 : RecordDescriptor.HOST_LENGTH_IPV4
+    putInt64(view, at + RecordDescriptor.QUEUE_OFFSET_OFFSET, SysFlag.hasQueueEntry(sysFlag) ? queueOffset : 0)
+    putInt64(view, at + RecordDescriptor.PHYSICAL_OFFSET_OFFSET, physicalOffset)
+    putInt64(view, at + RecordDescriptor.storeTimestampOffset(bornHostLength), storeTimestamp)
+    if (this.#appendCrcProperty) {
+      this.#stampCrc(at, at + length)
+    }
+  }
+
+  #stampCrc(at: number, end: number): void {
+    const propertyAt = end - RecordDescriptor.CRC_PROPERTY_LENGTH
+    let crc = Checksum.masked(this.bytes, at, propertyAt)
+    const digitsAt = propertyAt + CRC_NAME.length
+    for (let digit = 0; digit < RecordDescriptor.CRC_DIGITS; digit++) {
+      this.bytes[digitsAt + digit] = DIGIT_ZERO + (crc % 10)
+      crc = Math.floor(crc / 10)
+    }
+  }
+
+  /** Moves the record of `length` bytes at `from` to the beginning of the buffer. */
+  moveToStart(from: number, length: number): void {
+    this.bytes.copyWithin(0, from, from + length)
+  }
+
+  #reserve(used: number, capacity: number): void {
+    if (capacity > this.bytes.length) {
+      const grown = new Uint8Array(Math.max(capacity, 2 * this.bytes.length))
+      grown.set(this.bytes.subarray(0, used))
+      this.bytes = grown
+      this.view = new DataView(grown.buffer)
+    }
+  }
+
+  #writeTopicLength(at: number, length: number, isV2: boolean): number {
+    if (isV2) {
+      this.view.setInt16(at, length)
+      return at + 2
+    }
+    this.view.setInt8(at, length)
+    return at + 1
+  }
+
+  #writeProperties(message: MessageInput, start: number): number {
+    if (message.rawProperties !== undefined) {
+      this.bytes.set(message.rawProperties, start)
+      return start + message.rawProperties.length
+    }
+    let at = start
+    const keys = message.keys
+    if (keys !== undefined && keys.length > 0) {
+      at = this.#writePair(MessageProperties.KEYS, typeof keys === "string" ? keys : keys.join(" "), at)
+    }
+    if (message.tags !== undefined && message.tags !== "") {
+      at = this.#writePair(MessageProperties.TAGS, message.tags, at)
+    }
+    if (message.wait === false) {
+      at = this.#writePair(MessageProperties.WAIT, "false", at)
+    }
+    for (const name in message.properties) {
+      if (!isReplaced(message, name)) {
+        at = this.#writePair(name, message.properties[name]!, at)
+      }
+    }
+    return at
+  }
+
+  #writePair(name: string, value: string, start: number): number {
+    const { bytes } = this
+    let at = Utf8.write(name, bytes, start)
+    bytes[at++] = MessageProperties.NAME_SEPARATOR
+    at = Utf8.write(value, bytes, at)
+    bytes[at++] = MessageProperties.PROPERTY_SEPARATOR
+    return at
+  }
+
+  #endWithCrcProperty(start: number, end: number): number {
+    if (!this.#appendCrcProperty) {
+      return end
+    }
+    const { bytes } = this
+    let at = end
+    if (at > start && bytes[at - 1] !== MessageProperties.PROPERTY_SEPARATOR) {
+      bytes[at++] = MessageProperties.PROPERTY_SEPARATOR
+    }
+    bytes.set(CRC_NAME, at)
+    at += CRC_NAME.length + RecordDescriptor.CRC_DIGITS
+    bytes[at++] = MessageProperties.PROPERTY_SEPARATOR
+    return at
+  }
+}
+
+const sysFlagOf = (message: MessageInput, bornHost: Uint8Array, storeHost: Uint8Array): number =>
+  ((message.sysFlag ?? 0) & ~(SysFlag.BORN_HOST_IPV6 | SysFlag.STORE_HOST_IPV6)) |
+  (bornHost.length === RecordDescriptor.HOST_LENGTH_IPV6 ? SysFlag.BORN_HOST_IPV6 : 0) |
+  (storeHost.length === RecordDescriptor.HOST_LENGTH_IPV6 ? SysFlag.STORE_HOST_IPV6 : 0)
+
+const isReplaced = (message: MessageInput, name: string): boolean =>
+  (name === MessageProperties.KEYS && message.keys !== undefined) ||
+  (name === MessageProperties.TAGS && message.tags !== undefined) ||
+  (name === MessageProperties.WAIT && message.wait === false)
+
+/** Upper bound of a record's length, so that one check of the capacity serves the whole record. */
+const boundOf = (message: MessageInput, topic: Uint8Array): number => {
+  let bound = FIXED_LENGTH_MAX + message.body.length + topic.length
+  if (message.rawProperties !== undefined) {
+    return bound + message.rawProperties.length
+  }
+  const keys = message.keys
+  if (typeof keys === "string") {
+    bound += Utf8.lengthMax(keys)
+  } else if (keys !== undefined) {
+    for (const key of keys) {
+      bound += Utf8.lengthMax(key) + 1
+    }
+  }
+  bound += Utf8.lengthMax(message.tags ?? "")
+  for (const name in message.properties) {
+    bound += Utf8.lengthMax(name) + Utf8.lengthMax(message.properties[name]!) + 2
+  }
+  return bound
+}

@@ -1,0 +1,136 @@
+/**
+ * The messages of one queue of one topic, in order: a list of places in the commit log. It can always be rebuilt from
+ * the log. Offsets count entries; bytes appear only in this file.
+ */
+import { getInt64, putInt64 } from "../mapped/BigEndian.ts"
+import type { FileWindow } from "../mapped/FileSystem.ts"
+import type { MappedFile } from "../mapped/MappedFile.ts"
+import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
+import * as EntryDescriptor from "./EntryDescriptor.ts"
+
+const ENTRY = EntryDescriptor.LENGTH
+
+/** An entry that was read; reused by its reader. */
+export interface QueueEntry {
+  position: number
+  size: number
+  tagsCode: number
+}
+
+export class ConsumeQueue {
+  readonly topic: string
+  readonly queueId: number
+  readonly files: MappedFileQueue
+  /** Offset of the first entry whose record is still kept. */
+  minOffset: number = 0
+  /** End of the last record that has an entry: the log is dispatched to this queue up to here. */
+  maxPosition: number = -1
+
+  constructor(topic: string, queueId: number, files: MappedFileQueue) {
+    this.topic = topic
+    this.queueId = queueId
+    this.files = files
+  }
+
+  /** Offset behind the last entry. */
+  get maxOffset(): number {
+    return this.files.maxOffset / ENTRY
+  }
+
+  /**
+   * Adds the entry of a record; one that is there already is left alone, which is what makes dispatching a part of the
+   * log twice harmless. Where entries before it are missing their slots get fillers: an offset always means the same
+   * message. Throws `FileFailure`.
+   */
+  append(queueOffset: number, position: number, size: number, tagsCode: number): void {
+    if (position + size <= this.maxPosition || queueOffset < this.maxOffset) {
+      return
+    }
+    if (queueOffset > this.maxOffset) {
+      this.#fill(queueOffset)
+    }
+    const file = this.files.fileForAppend(queueOffset * ENTRY)
+    write(file, file.wrotePosition, position, size, tagsCode)
+    file.wrotePosition += ENTRY
+    this.maxPosition = position + size
+  }
+
+  #fill(queueOffset: number): void {
+    const isEmpty = this.files.lastFile === undefined
+    let file = this.files.fileForAppend(queueOffset * ENTRY)
+    while (file.fromOffset + file.wrotePosition < queueOffset * ENTRY) {
+      write(file, file.wrotePosition, 0, EntryDescriptor.FILLER_SIZE, 0)
+      file.wrotePosition += ENTRY
+      file = this.files.fileForAppend(queueOffset * ENTRY)
+    }
+    if (isEmpty) {
+      this.minOffset = queueOffset
+    }
+  }
+
+  /** Reads the entry at `queueOffset`. False where it is outside the queue or its file is gone. */
+  read(queueOffset: number, entry: QueueEntry): boolean {
+    if (queueOffset < 0 || queueOffset >= this.maxOffset) {
+      return false
+    }
+    const file = this.files.find(queueOffset * ENTRY)
+    if (file === undefined) {
+      return false
+    }
+    const offset = queueOffset * ENTRY - file.fromOffset
+    decode(file.read(offset, ENTRY), offset, entry)
+    return true
+  }
+
+  /** Offset of the first entry in the file behind the one that holds `queueOffset`. */
+  nextFileStart(queueOffset: number): number {
+    const perFile = this.files.fileLength / ENTRY
+    return (Math.floor(queueOffset / perFile) + 1) * perFile
+  }
+
+  get entriesPerFile(): number {
+    return this.files.fileLength / ENTRY
+  }
+
+  /** Ends the queue at the entry with `queueOffset`. */
+  truncate(queueOffset: number): void {
+    this.files.truncate(queueOffset * ENTRY)
+    this.minOffset = Math.min(this.minOffset, queueOffset)
+  }
+}
+
+export const isFiller = (entry: QueueEntry): boolean =>
+  entry.position === 0 && entry.size === EntryDescriptor.FILLER_SIZE
+
+/** Whether the entry was ever written: a slot of a fresh file is all zeros. */
+export const isWritten = (entry: QueueEntry): boolean => entry.position >= 0 && entry.size > 0
+
+const write = (file: MappedFile, offset: number, position: number, size: number, tagsCode: number): void => {
+  const window = file.claim(offset, ENTRY)
+  const at = offset - window.base
+  putInt64(window.view, at + EntryDescriptor.POSITION_OFFSET, position)
+  putInt64(window.view, at + EntryDescriptor.TAGS_CODE_OFFSET, tagsCode)
+  // A process that reads beside this one takes a slot without a length for one that is not written yet.
+  window.view.setInt32(at + EntryDescriptor.SIZE_OFFSET, size)
+  file.publish(offset, ENTRY)
+}
+
+const decode = (window: FileWindow, offset: number, entry: QueueEntry): void => {
+  const at = offset - window.base
+  entry.position = getInt64(window.view, at + EntryDescriptor.POSITION_OFFSET)
+  entry.size = window.view.getInt32(at + EntryDescriptor.SIZE_OFFSET)
+  entry.tagsCode = getInt64(window.view, at + EntryDescriptor.TAGS_CODE_OFFSET)
+}
+
+/** The valid end of a queue whose last file is a live writer's or was left by a crash, and what is written there. */
+export const scanEnd = (queue: ConsumeQueue, from: number, to: number): number => {
+  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+  let offset = from
+  while (offset < to && queue.read(offset, entry) && isWritten(entry)) {
+    if (!isFiller(entry)) {
+      queue.maxPosition = entry.position + entry.size
+    }
+    offset++
+  }
+  return offset
+}

@@ -1,0 +1,82 @@
+/**
+ * All queues by topic and queue id, with the offset that the next message of each gets. One entry of a topic carries its
+ * name in UTF-8, so that no put encodes it again.
+ */
+import { assert } from "@millrace/core/kernel/memory/Assert"
+import * as Utf8 from "../commitlog/Utf8.ts"
+import { ConsumeQueue } from "./ConsumeQueue.ts"
+
+export interface QueueState {
+  readonly topic: TopicQueues
+  readonly queueId: number
+  readonly queue: ConsumeQueue
+  /** Offset that the next message put into this queue gets. */
+  nextOffset: number
+  /** Whether the dispatcher has reached new messages that waiting readers were not told of yet. */
+  hasArrived: boolean
+}
+
+export class TopicQueues {
+  readonly name: string
+  readonly utf8: Uint8Array
+  readonly queues: Map<number, QueueState> = new Map()
+
+  constructor(name: string) {
+    this.name = name
+    this.utf8 = Utf8.encode(name)
+  }
+}
+
+/** Makes the files of a queue that is new. */
+export type OpenQueue = (topic: string, queueId: number) => ConsumeQueue
+
+export class QueueTable {
+  readonly topics: Map<string, TopicQueues> = new Map()
+  readonly #openQueue: OpenQueue
+  /** Messages that follow each other mostly share a topic and a queue. */
+  #last: TopicQueues | undefined = undefined
+
+  constructor(openQueue: OpenQueue) {
+    this.#openQueue = openQueue
+  }
+
+  topic(name: string): TopicQueues {
+    if (this.#last !== undefined && this.#last.name === name) {
+      return this.#last
+    }
+    let topic = this.topics.get(name)
+    if (topic === undefined) {
+      topic = new TopicQueues(name)
+      this.topics.set(name, topic)
+    }
+    this.#last = topic
+    return topic
+  }
+
+  /** The queue, made when it is not there. */
+  queue(topic: TopicQueues, queueId: number): QueueState {
+    let state = topic.queues.get(queueId)
+    if (state === undefined) {
+      state = this.add(topic, this.#openQueue(topic.name, queueId))
+    }
+    return state
+  }
+
+  add(topic: TopicQueues, queue: ConsumeQueue): QueueState {
+    assert(!topic.queues.has(queue.queueId), "a queue that is there already")
+    const { queueId } = queue
+    const state: QueueState = { topic, queueId, queue, nextOffset: queue.maxOffset, hasArrived: false }
+    topic.queues.set(queueId, state)
+    return state
+  }
+
+  find(topic: string, queueId: number): QueueState | undefined {
+    return this.topics.get(topic)?.queues.get(queueId)
+  }
+
+  *all(): Generator<QueueState> {
+    for (const topic of this.topics.values()) {
+      yield* topic.queues.values()
+    }
+  }
+}

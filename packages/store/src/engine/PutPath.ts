@@ -1,0 +1,137 @@
+/**
+ * Puts: one synchronous pass for any number of messages. All limits are checked before the first byte is written, so an
+ * illegal message refuses its whole array and leaves no trace.
+ */
+import type { CommitLog } from "../commitlog/CommitLog.ts"
+import * as CommitLogModule from "../commitlog/CommitLog.ts"
+import * as MessageCheck from "../commitlog/MessageCheck.ts"
+import type { MessageInput } from "../commitlog/MessageInput.ts"
+import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
+import * as SysFlag from "../commitlog/SysFlag.ts"
+import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import { FileFailure } from "../mapped/FileSystem.ts"
+import { PutRefusal, PutResult } from "./PutResult.ts"
+
+export const RECORD_TOO_LONG = -100
+
+export interface PutPathOptions {
+  readonly maxMessageSize: number
+  readonly appendCrcProperty: boolean
+}
+
+export class PutPath {
+  readonly #commitLog: CommitLog
+  readonly #queues: QueueTable
+  readonly #bodyLengthMax: number
+  readonly #crcLength: number
+  readonly #lengths: Array<number> = []
+
+  constructor(commitLog: CommitLog, queues: QueueTable, options: PutPathOptions) {
+    this.#commitLog = commitLog
+    this.#queues = queues
+    this.#bodyLengthMax = options.maxMessageSize
+    this.#crcLength = options.appendCrcProperty ? RecordDescriptor.CRC_PROPERTY_LENGTH + 1 : 0
+  }
+
+  /** Stores messages one behind the other. */
+  putMany(messages: ReadonlyArray<MessageInput>, nowMs: number): ReadonlyArray<PutResult> | PutRefusal {
+    const refusal = this.#check(messages)
+    if (refusal !== undefined) {
+      return refusal
+    }
+    const log = this.#commitLog
+    const storeTimestamp = Math.max(nowMs, log.lastStoreTimestamp)
+    const results: Array<PutResult> = []
+    try {
+      for (let index = 0; index < messages.length; index++) {
+        const message = messages[index]!
+        const state = this.#queueOf(message)
+        const length = log.append(message, state.topic.utf8, state.nextOffset, storeTimestamp)
+        if (length < 0) {
+          log.commit()
+          return this.#tooLong(index, message, results)
+        }
+        results.push(this.#accept(message, state, log.nextPosition - length, length, storeTimestamp))
+      }
+      log.commit()
+      return results
+    } catch (error) {
+      if (!(error instanceof FileFailure)) {
+        throw error
+      }
+      log.commit()
+      return new PutRefusal({ _tag: "FileFailure", failure: error }, results)
+    }
+  }
+
+  /** Stores a client's batch: messages of one queue, all in one file, with queue offsets in a row. */
+  putBatch(messages: ReadonlyArray<MessageInput>, nowMs: number): ReadonlyArray<PutResult> | PutRefusal {
+    const refusal = this.#check(messages)
+    const first = messages[0]
+    if (refusal !== undefined || first === undefined) {
+      return refusal ?? []
+    }
+    const log = this.#commitLog
+    const storeTimestamp = Math.max(nowMs, log.lastStoreTimestamp)
+    const state = this.#queueOf(first)
+    const lengths = this.#lengths
+    try {
+      const total = log.appendBatch(messages, state.topic.utf8, state.nextOffset, storeTimestamp, lengths)
+      if (total === CommitLogModule.RECORD_TOO_LONG) {
+        return this.#tooLong(0, first, [])
+      }
+      let position = log.maxOffset - total
+      return messages.map((message, index) => {
+        const result = this.#accept(message, state, position, lengths[index]!, storeTimestamp)
+        position += lengths[index]!
+        return result
+      })
+    } catch (error) {
+      if (!(error instanceof FileFailure)) {
+        throw error
+      }
+      return new PutRefusal({ _tag: "FileFailure", failure: error }, [])
+    }
+  }
+
+  #accept(
+    message: MessageInput,
+    state: QueueState,
+    position: number,
+    length: number,
+    storeTimestamp: number
+  ): PutResult {
+    const isQueued = SysFlag.hasQueueEntry(message.sysFlag ?? 0)
+    const queueOffset = isQueued ? state.nextOffset++ : 0
+    return new PutResult(position, length, state.queueId, queueOffset, storeTimestamp)
+  }
+
+  #queueOf(message: MessageInput): QueueState {
+    return this.#queues.queue(this.#queues.topic(message.topic), message.queueId ?? 0)
+  }
+
+  #check(messages: ReadonlyArray<MessageInput>): PutRefusal | undefined {
+    let lastTopic: string | undefined = undefined
+    for (let index = 0; index < messages.length; index++) {
+      const message = messages[index]!
+      let code = MessageCheck.check(message, this.#bodyLengthMax, this.#crcLength)
+      if (code === MessageCheck.OK && message.topic !== lastTopic) {
+        lastTopic = message.topic
+        code = this.#queues.topics.has(lastTopic) ? MessageCheck.OK : MessageCheck.checkTopic(lastTopic)
+      }
+      if (code !== MessageCheck.OK) {
+        const size = message.body.length
+        return new PutRefusal({ _tag: "Illegal", index, code, size, limit: this.#bodyLengthMax }, [])
+      }
+    }
+    return undefined
+  }
+
+  #tooLong(index: number, message: MessageInput, stored: ReadonlyArray<PutResult>): PutRefusal {
+    const limit = this.#commitLog.recordLengthMax
+    return new PutRefusal(
+      { _tag: "Illegal", index, code: RECORD_TOO_LONG, size: message.body.length, limit },
+      stored
+    )
+  }
+}

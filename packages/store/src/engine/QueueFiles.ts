@@ -1,0 +1,59 @@
+/** The files of consume queues on their file system: `consumequeue/<topic>/<queue id>/<position>`. */
+import { ConsumeQueue } from "../consumequeue/ConsumeQueue.ts"
+import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
+import type { QueueTable } from "../consumequeue/QueueTable.ts"
+import { type FileSystem, join } from "../mapped/FileSystem.ts"
+import { ForeignFile, MappedFileQueue } from "../mapped/MappedFileQueue.ts"
+import type { StoreOptions } from "./StoreOptions.ts"
+import * as StorePaths from "./StorePaths.ts"
+
+/** Entries get disk blocks in steps of this many bytes: 3,276 messages a step. */
+const RESERVE_STEP = 64 * 1024
+
+const fileLengthOf = (options: StoreOptions): number =>
+  Math.ceil(options.mappedFileSizeConsumeQueue / EntryDescriptor.LENGTH) * EntryDescriptor.LENGTH
+
+const queueFiles = (fileSystem: FileSystem, options: StoreOptions, directory: string): MappedFileQueue =>
+  new MappedFileQueue({
+    fileSystem,
+    directories: [directory],
+    fileLength: fileLengthOf(options),
+    use: "queue",
+    reserveStep: Math.min(RESERVE_STEP, fileLengthOf(options)),
+    readOnly: options.readOnly
+  })
+
+/** Files of a queue that is new. Its directory is made here, its first file with its first entry. */
+export const open = (
+  fileSystem: FileSystem,
+  options: StoreOptions,
+  topic: string,
+  queueId: number
+): MappedFileQueue => {
+  const directory = join(join(StorePaths.consumeQueues(options.storePathRootDir), topic), String(queueId))
+  fileSystem.makeDirectory(directory)
+  return queueFiles(fileSystem, options, directory)
+}
+
+/** Opens all queues that are there. */
+export const loadAll = (fileSystem: FileSystem, options: StoreOptions, table: QueueTable): void => {
+  const root = StorePaths.consumeQueues(options.storePathRootDir)
+  for (const topic of fileSystem.entries(root) ?? []) {
+    if (topic.isDirectory) {
+      loadTopic(fileSystem, options, table, topic.name)
+    }
+  }
+}
+
+const loadTopic = (fileSystem: FileSystem, options: StoreOptions, table: QueueTable, topic: string): void => {
+  const directory = join(StorePaths.consumeQueues(options.storePathRootDir), topic)
+  for (const entry of fileSystem.entries(directory) ?? []) {
+    const path = join(directory, entry.name)
+    if (!entry.isDirectory || !/^\d{1,10}$/.test(entry.name)) {
+      throw new ForeignFile(path, "a topic holds only directories named by queue id")
+    }
+    const files = queueFiles(fileSystem, options, path)
+    files.load()
+    table.add(table.topic(topic), new ConsumeQueue(topic, Number(entry.name), files))
+  }
+}

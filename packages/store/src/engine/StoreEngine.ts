@@ -1,0 +1,240 @@
+/**
+ * A store: the log, its queues, and the agents that follow it, wired together. It knows no Effect, no clock and no real
+ * file; whoever runs it calls `doWork` and passes the time. All of it runs on one thread, and each call is one step that
+ * nobody interrupts: that is what stands in the place of RocketMQ's put lock and of its reader-writer flags.
+ */
+import type { Agent } from "@millrace/core/kernel/agent/Agent"
+import type { CommitLog } from "../commitlog/CommitLog.ts"
+import type { MessageInput } from "../commitlog/MessageInput.ts"
+import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import type { Dispatcher } from "../dispatch/Dispatcher.ts"
+import { QueueDispatcher } from "../dispatch/QueueDispatcher.ts"
+import { Reput } from "../dispatch/Reput.ts"
+import { FlushConsumeQueueService } from "../flush/FlushConsumeQueueService.ts"
+import { FlushRealTimeService } from "../flush/FlushRealTimeService.ts"
+import type { FlushService } from "../flush/FlushService.ts"
+import { GroupCommitService } from "../flush/GroupCommitService.ts"
+import { SyncLane } from "../flush/SyncLane.ts"
+import { AllocateAhead } from "../mapped/AllocateAhead.ts"
+import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
+import * as AbortFile from "../recovery/AbortFile.ts"
+import * as Recovery from "../recovery/Recovery.ts"
+import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
+import { PutPath } from "./PutPath.ts"
+import { PutRefusal, type PutResult } from "./PutResult.ts"
+import * as StoreFiles from "./StoreFiles.ts"
+import { StoreHealth } from "./StoreHealth.ts"
+import type { StoreOptions } from "./StoreOptions.ts"
+
+export interface EngineListener {
+  /** Something waits to be done: call `doWork` soon. */
+  onWork(): void
+  /** A queue has new messages that can be read. */
+  onArrival(queue: QueueState): void
+  /** The store no longer takes messages, or does again. */
+  onHealth(): void
+}
+
+export class StoreEngine {
+  readonly fileSystem: FileSystem
+  readonly options: StoreOptions
+  readonly health = new StoreHealth()
+  readonly commitLog: CommitLog
+  readonly queues: QueueTable
+  readonly checkpoint: StoreCheckpoint
+  readonly flush: FlushService
+  readonly isCleanExit: boolean
+  readonly #listener: EngineListener
+  readonly #files: StoreFiles.StoreFiles
+  readonly #lane: SyncLane
+  readonly #putPath: PutPath
+  readonly #queueDispatcher: QueueDispatcher
+  readonly #dispatchers: ReadonlyArray<Dispatcher>
+  #reput: Reput
+  #agents: ReadonlyArray<Agent> = []
+
+  constructor(fileSystem: FileSystem, options: StoreOptions, files: StoreFiles.StoreFiles, listener: EngineListener) {
+    const root = options.storePathRootDir
+    this.fileSystem = fileSystem
+    this.options = options
+    this.#listener = listener
+    this.isCleanExit = !AbortFile.exists(fileSystem, root)
+    this.#files = files
+    this.commitLog = files.commitLog
+    this.queues = files.queues
+    this.checkpoint = files.checkpoint
+    this.#lane = new SyncLane(
+      (failure) => this.#onFlushFailure(failure),
+      () => listener.onWork()
+    )
+    this.flush =
+      options.flushDiskType === "SYNC_FLUSH"
+        ? new GroupCommitService(this.commitLog, this.checkpoint, this.#lane)
+        : new FlushRealTimeService(this.commitLog, this.checkpoint, this.#lane, {
+            intervalMs: options.flushIntervalCommitLog,
+            leastPages: options.flushCommitLogLeastPages,
+            thoroughIntervalMs: options.flushCommitLogThoroughInterval
+          })
+    this.#putPath = new PutPath(this.commitLog, this.queues, {
+      maxMessageSize: options.maxMessageSize,
+      appendCrcProperty: options.enabledAppendPropCRC
+    })
+    this.#queueDispatcher = new QueueDispatcher(this.queues)
+    this.#dispatchers = [this.#queueDispatcher]
+    this.#reput = this.#makeReput(0)
+  }
+
+  /** Makes the store whole. To be driven to its end before anything else is asked of the store. Throws `DamagedLog`. */
+  *recover(): Generator<number, Recovery.RecoveryReport> {
+    const report = yield* Recovery.recover({
+      commitLog: this.commitLog,
+      queues: this.queues,
+      checkpoint: this.checkpoint,
+      dispatchers: this.#dispatchers,
+      isCleanExit: this.isCleanExit,
+      check: { checkCrc: this.options.checkCRCOnRecover, requireCrcProperty: this.options.forceVerifyPropCRC }
+    })
+    this.#queueDispatcher.drainArrived(() => undefined)
+    this.#reput = this.#makeReput(this.commitLog.maxOffset)
+    return report
+  }
+
+  /** Begins the life of the store: from here on a process that ends without `close` leaves a trace. */
+  start(nowNs: number, pid: number): void {
+    AbortFile.create(this.fileSystem, this.options.storePathRootDir, pid)
+    this.#agents = [
+      this.flush,
+      new AllocateAhead(this.commitLog.files),
+      new FlushConsumeQueueService(
+        this.queues,
+        this.checkpoint,
+        this.#lane,
+        {
+          intervalMs: this.options.flushIntervalConsumeQueue,
+          leastPages: this.options.flushConsumeQueueLeastPages,
+          thoroughIntervalMs: this.options.flushConsumeQueueThoroughInterval
+        },
+        () => (this.#reput.behindBytes === 0 ? this.commitLog.lastStoreTimestamp : 0)
+      )
+    ]
+    for (const agent of this.#agents) {
+      agent.onStart?.(nowNs)
+    }
+  }
+
+  put(messages: ReadonlyArray<MessageInput>, nowMs: number): ReadonlyArray<PutResult> | PutRefusal {
+    return this.#put(messages, nowMs, false)
+  }
+
+  putBatch(messages: ReadonlyArray<MessageInput>, nowMs: number): ReadonlyArray<PutResult> | PutRefusal {
+    return this.#put(messages, nowMs, true)
+  }
+
+  #put(messages: ReadonlyArray<MessageInput>, nowMs: number, isBatch: boolean): ReadonlyArray<PutResult> | PutRefusal {
+    if (!this.health.isWriteable) {
+      return new PutRefusal({ _tag: "NotWriteable", reason: "the store does not take messages" }, [])
+    }
+    // Readers that fall behind without bound would need memory of the device they are on; the writer pays instead.
+    while (this.#reput.behindBytes > this.options.dispatchBehindBytesMax && this.#reput.doWork() > 0) {
+      // Each call dispatches one slice.
+    }
+    const outcome = isBatch ? this.#putPath.putBatch(messages, nowMs) : this.#putPath.putMany(messages, nowMs)
+    this.flush.onAppend()
+    this.#listener.onWork()
+    return outcome
+  }
+
+  /** One duty cycle of everything that follows the log. */
+  doWork(nowNs: number): number {
+    let count = this.#reput.doWork()
+    for (const agent of this.#agents) {
+      count += agent.doWork(nowNs)
+    }
+    return count
+  }
+
+  get dispatchedPosition(): number {
+    return this.#reput.position
+  }
+
+  get dispatchBehindBytes(): number {
+    return this.#reput.behindBytes
+  }
+
+  /** Whether a sync is running in the thread pool; `close` must wait for it. */
+  get isSyncing(): boolean {
+    return this.#lane.isBusy
+  }
+
+  /** Dispatches and flushes what is left and closes all files. Only with nothing syncing. Throws `FileFailure`. */
+  close(): void {
+    const { checkpoint, commitLog, health, options } = this
+    health.isClosed = true
+    try {
+      if (!options.readOnly && health.flushFailure === undefined) {
+        StoreFiles.flush(commitLog.files)
+        checkpoint.physicMsgTimestamp = Math.max(checkpoint.physicMsgTimestamp, commitLog.lastStoreTimestamp)
+        this.#finishDispatch()
+        checkpoint.flush()
+        if (this.#reput.behindBytes === 0 && this.#agents.length > 0) {
+          AbortFile.remove(this.fileSystem, options.storePathRootDir)
+        }
+      }
+    } finally {
+      this.closeFiles()
+    }
+  }
+
+  #finishDispatch(): void {
+    while (this.#reput.doWork() > 0) {
+      // Each call dispatches one slice.
+    }
+    for (const { queue } of this.queues.all()) {
+      StoreFiles.flush(queue.files)
+    }
+    if (this.#reput.behindBytes === 0) {
+      const { checkpoint } = this
+      checkpoint.logicsMsgTimestamp = Math.max(checkpoint.logicsMsgTimestamp, this.commitLog.lastStoreTimestamp)
+    }
+  }
+
+  /** Closes all files and flushes nothing: what an opening that failed leaves behind. */
+  closeFiles(): void {
+    this.health.isClosed = true
+    StoreFiles.close(this.#files)
+  }
+
+  #makeReput(position: number): Reput {
+    const { commitLog, health } = this
+    const isSync = this.options.flushDiskType === "SYNC_FLUSH"
+    return new Reput(
+      {
+        commitLog,
+        dispatchers: this.#dispatchers,
+        visibleEnd: () => (isSync ? commitLog.files.flushedWhere : commitLog.maxOffset),
+        onDispatched: () => {
+          if (health.dispatchFailure !== undefined) {
+            health.dispatchFailure = undefined
+            this.#listener.onHealth()
+          }
+          this.#queueDispatcher.drainArrived((queue) => this.#listener.onArrival(queue))
+        },
+        onBroken: (at, reason) => {
+          health.broken = { position: at, reason }
+          this.#listener.onHealth()
+        },
+        onBlocked: (failure) => {
+          health.dispatchFailure = failure
+          this.#listener.onHealth()
+        }
+      },
+      position
+    )
+  }
+
+  #onFlushFailure(failure: FileFailure): void {
+    this.health.flushFailure = failure
+    this.flush.onFailure(failure)
+    this.#listener.onHealth()
+  }
+}

@@ -1,0 +1,85 @@
+/** The files that a store consists of, opened together: all of them or none. */
+import { CommitLog } from "../commitlog/CommitLog.ts"
+import * as HostAddress from "../commitlog/HostAddress.ts"
+import { RecordEncoder } from "../commitlog/RecordEncoder.ts"
+import { ConsumeQueue } from "../consumequeue/ConsumeQueue.ts"
+import { QueueTable } from "../consumequeue/QueueTable.ts"
+import type { FileSystem } from "../mapped/FileSystem.ts"
+import { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
+import { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
+import * as QueueFiles from "./QueueFiles.ts"
+import type { StoreOptions } from "./StoreOptions.ts"
+import * as StorePaths from "./StorePaths.ts"
+
+export interface StoreFiles {
+  readonly commitLog: CommitLog
+  readonly queues: QueueTable
+  readonly checkpoint: StoreCheckpoint
+}
+
+/** Opens the files of a store, or makes those of a new one. Throws `FileFailure` and `ForeignFile`. */
+export const open = (fileSystem: FileSystem, options: StoreOptions): StoreFiles => {
+  const root = options.storePathRootDir
+  if (!options.readOnly) {
+    for (const directory of [...options.storePathCommitLog, StorePaths.consumeQueues(root)]) {
+      fileSystem.makeDirectory(directory)
+    }
+  }
+  const log = logFiles(fileSystem, options)
+  const queues = new QueueTable(
+    (topic, queueId) => new ConsumeQueue(topic, queueId, QueueFiles.open(fileSystem, options, topic, queueId))
+  )
+  try {
+    log.load()
+    QueueFiles.loadAll(fileSystem, options, queues)
+    const hasCheckpoint = (fileSystem.entries(root) ?? []).some((entry) => entry.name === "checkpoint")
+    const path = StorePaths.checkpoint(root)
+    const checkpoint = StoreCheckpoint.open(fileSystem, path, hasCheckpoint, options.readOnly)
+    return { commitLog: new CommitLog(log, encoderOf(options)), queues, checkpoint }
+  } catch (error) {
+    log.close()
+    closeQueues(queues)
+    throw error
+  }
+}
+
+export const close = (files: StoreFiles): void => {
+  files.commitLog.files.close()
+  closeQueues(files.queues)
+  files.checkpoint.close()
+}
+
+const closeQueues = (queues: QueueTable): void => {
+  for (const { queue } of queues.all()) {
+    queue.files.close()
+  }
+}
+
+const logFiles = (fileSystem: FileSystem, options: StoreOptions): MappedFileQueue =>
+  new MappedFileQueue({
+    fileSystem,
+    directories: options.storePathCommitLog,
+    fileLength: options.mappedFileSizeCommitLog,
+    use: "log",
+    reserveStep: 0,
+    readOnly: options.readOnly
+  })
+
+const encoderOf = (options: StoreOptions): RecordEncoder => {
+  const host = HostAddress.parse(options.storeHost)!
+  return new RecordEncoder({
+    appendCrcProperty: options.enabledAppendPropCRC,
+    defaultBornHost: host,
+    defaultStoreHost: host
+  })
+}
+
+/** Brings everything that is written to the device, and waits for it. */
+export const flush = (files: MappedFileQueue): void => {
+  for (let file = files.fileToFlush(0); file !== undefined; file = files.fileToFlush(0)) {
+    const from = file.flushedPosition
+    const to = file.wrotePosition
+    file.file.sync(from, to - from)
+    files.onFlushed(file, to)
+  }
+}

@@ -1,0 +1,21 @@
+/** Whether a store takes messages, and if not, why. */
+import type { FileFailure } from "../mapped/FileSystem.ts"
+
+export class StoreHealth {
+  /** The device failed in a sync. Final: only opening the store again can tell what is on the device. */
+  flushFailure: FileFailure | undefined = undefined
+  /** Queues or index cannot grow. Ends by itself when they can again. */
+  dispatchFailure: FileFailure | undefined = undefined
+  /** A record of the log that should be there cannot be read. Final. */
+  broken: { readonly position: number; readonly reason: string } | undefined = undefined
+  isClosed: boolean = false
+
+  get isWriteable(): boolean {
+    return (
+      this.flushFailure === undefined &&
+      this.dispatchFailure === undefined &&
+      this.broken === undefined &&
+      !this.isClosed
+    )
+  }
+}

@@ -1,0 +1,24 @@
+/** What a store is made with, concluded: every field has its value. Names are RocketMQ's. */
+export interface StoreOptions {
+  readonly storePathRootDir: string
+  /** Directories of the log; file `i` lies in directory `i mod n`. */
+  readonly storePathCommitLog: ReadonlyArray<string>
+  readonly mappedFileSizeCommitLog: number
+  readonly mappedFileSizeConsumeQueue: number
+  readonly maxMessageSize: number
+  readonly flushDiskType: "ASYNC_FLUSH" | "SYNC_FLUSH"
+  readonly flushIntervalCommitLog: number
+  readonly flushCommitLogLeastPages: number
+  readonly flushCommitLogThoroughInterval: number
+  readonly flushIntervalConsumeQueue: number
+  readonly flushConsumeQueueLeastPages: number
+  readonly flushConsumeQueueThoroughInterval: number
+  readonly enabledAppendPropCRC: boolean
+  readonly checkCRCOnRecover: boolean
+  readonly forceVerifyPropCRC: boolean
+  /** Bytes that dispatch may fall behind before a put helps it along. */
+  readonly dispatchBehindBytesMax: number
+  /** Host and port that records name as their store and, by default, as their origin. */
+  readonly storeHost: string
+  readonly readOnly: boolean
+}

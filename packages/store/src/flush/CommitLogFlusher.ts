@@ -1,0 +1,34 @@
+/** One flush of the commit log: one file a call, as much of it as is written when the sync starts. */
+import type { CommitLog } from "../commitlog/CommitLog.ts"
+import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
+import type { SyncLane } from "./SyncLane.ts"
+
+/** Starts a flush if `leastPages` of a file are dirty. Returns whether it did. */
+export const start = (
+  commitLog: CommitLog,
+  checkpoint: StoreCheckpoint,
+  lane: SyncLane,
+  leastPages: number,
+  onFlushed: () => void
+): boolean => {
+  const { files } = commitLog
+  const file = lane.isFree ? files.fileToFlush(leastPages) : undefined
+  if (file === undefined) {
+    return false
+  }
+  const from = file.flushedPosition
+  const to = file.wrotePosition
+  const timestamp = commitLog.lastStoreTimestamp
+  const isWhole = file === files.lastFile
+  lane.run(
+    (done) => file.file.syncAsync(from, to - from, done),
+    () => {
+      files.onFlushed(file, to)
+      if (isWhole) {
+        checkpoint.physicMsgTimestamp = Math.max(checkpoint.physicMsgTimestamp, timestamp)
+      }
+      onFlushed()
+    }
+  )
+  return true
+}

@@ -1,0 +1,113 @@
+/**
+ * Flushes the consume queues, one file at a time, every `intervalMs` those with `leastPages` dirty pages and every
+ * `thoroughIntervalMs` all of them; then the checkpoint, whose queue time may only move after a thorough round.
+ */
+import type { Agent } from "@millrace/core/kernel/agent/Agent"
+import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
+import type { SyncLane } from "./SyncLane.ts"
+
+const NS_PER_MS = 1_000_000
+
+export interface FlushConsumeQueueOptions {
+  readonly intervalMs: number
+  readonly leastPages: number
+  readonly thoroughIntervalMs: number
+}
+
+export class FlushConsumeQueueService implements Agent {
+  readonly roleName = "flush-consume-queue"
+  readonly #table: QueueTable
+  readonly #checkpoint: StoreCheckpoint
+  readonly #lane: SyncLane
+  readonly #options: FlushConsumeQueueOptions
+  /** Store time up to which the log is dispatched: what a thorough round brings to the device. */
+  readonly #dispatchedTimestamp: () => number
+  #round: Iterator<QueueState> | undefined = undefined
+  #current: QueueState | undefined = undefined
+  #isThorough = false
+  #roundTimestamp = 0
+  #nextRoundNs = 0
+  #nextThoroughNs = 0
+
+  constructor(
+    table: QueueTable,
+    checkpoint: StoreCheckpoint,
+    lane: SyncLane,
+    options: FlushConsumeQueueOptions,
+    dispatchedTimestamp: () => number
+  ) {
+    this.#table = table
+    this.#checkpoint = checkpoint
+    this.#lane = lane
+    this.#options = options
+    this.#dispatchedTimestamp = dispatchedTimestamp
+  }
+
+  onStart(nowNs: number): void {
+    this.#nextRoundNs = nowNs + this.#options.intervalMs * NS_PER_MS
+    this.#nextThoroughNs = nowNs + this.#options.thoroughIntervalMs * NS_PER_MS
+  }
+
+  doWork(nowNs: number): number {
+    if (!this.#lane.isFree) {
+      return 0
+    }
+    if (this.#round === undefined) {
+      if (nowNs < this.#nextRoundNs) {
+        return 0
+      }
+      this.#startRound(nowNs)
+    }
+    return this.#flushNext()
+  }
+
+  #startRound(nowNs: number): void {
+    this.#isThorough = nowNs >= this.#nextThoroughNs
+    this.#nextRoundNs = nowNs + this.#options.intervalMs * NS_PER_MS
+    if (this.#isThorough) {
+      this.#nextThoroughNs = nowNs + this.#options.thoroughIntervalMs * NS_PER_MS
+    }
+    this.#roundTimestamp = this.#dispatchedTimestamp()
+    this.#round = this.#table.all()
+  }
+
+  /** Starts the sync of the next dirty file of the round, or ends the round. */
+  #flushNext(): number {
+    const leastPages = this.#isThorough ? 0 : this.#options.leastPages
+    for (;;) {
+      const files = this.#current?.queue.files
+      const file = files?.fileToFlush(leastPages)
+      if (files !== undefined && file !== undefined) {
+        const from = file.flushedPosition
+        const to = file.wrotePosition
+        this.#lane.run(
+          (done) => file.file.syncAsync(from, to - from, done),
+          () => files.onFlushed(file, to)
+        )
+        return 1
+      }
+      const next = this.#round!.next()
+      if (next.done === true) {
+        return this.#endRound()
+      }
+      this.#current = next.value
+    }
+  }
+
+  #endRound(): number {
+    this.#round = undefined
+    this.#current = undefined
+    if (this.#isThorough) {
+      this.#checkpoint.logicsMsgTimestamp = Math.max(this.#checkpoint.logicsMsgTimestamp, this.#roundTimestamp)
+    }
+    if (!this.#checkpoint.isDirty) {
+      return 0
+    }
+    this.#lane.run(
+      (done) => this.#checkpoint.flushAsync(done),
+      () => undefined
+    )
+    return 1
+  }
+}

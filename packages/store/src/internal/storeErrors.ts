@@ -1,0 +1,128 @@
+/** What the kernels throw and answer, as the package's one error. */
+import { RegionClosed } from "@millrace/core/kernel/memory/RegionState"
+import * as MessageCheck from "../commitlog/MessageCheck.ts"
+import type { MessageInput } from "../commitlog/MessageInput.ts"
+import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
+import { RECORD_TOO_LONG } from "../engine/PutPath.ts"
+import type { PutRefusal, RefusalReason } from "../engine/PutResult.ts"
+import type { StoreHealth } from "../engine/StoreHealth.ts"
+import { FileFailure } from "../mapped/FileSystem.ts"
+import { ForeignFile as KernelForeignFile } from "../mapped/MappedFileQueue.ts"
+import { DamagedLog } from "../recovery/Recovery.ts"
+import {
+  Closed,
+  CorruptLog,
+  FileFailed,
+  FlushFailed,
+  ForeignFile,
+  MessageIllegal,
+  NotWriteable,
+  OutOfSpace,
+  PropertiesTooLong,
+  StoreError,
+  type StoreErrorReason
+} from "../StoreError.ts"
+
+const storeError = (reason: StoreErrorReason): StoreError => new StoreError({ reason })
+
+export const fromFileFailure = (failure: FileFailure, storedCount: number = 0): StoreError =>
+  storeError(
+    failure.isOutOfSpace
+      ? new OutOfSpace({
+          path: failure.path,
+          requiredBytes: failure.requiredBytes ?? 0,
+          availableBytes: failure.availableBytes ?? 0,
+          storedCount
+        })
+      : new FileFailed({
+          operation: failure.operation,
+          path: failure.path,
+          code: failure.code,
+          detail: failure.message
+        })
+  )
+
+/** The error for what opening or closing threw; undefined for a defect. */
+export const fromThrown = (error: unknown): StoreError | undefined => {
+  if (error instanceof FileFailure) {
+    return fromFileFailure(error)
+  }
+  if (error instanceof KernelForeignFile) {
+    return storeError(new ForeignFile({ path: error.path, detail: error.reason }))
+  }
+  if (error instanceof DamagedLog) {
+    const { position, file, validBehind, reason } = error
+    return storeError(new CorruptLog({ position, file, validBehind, detail: reason }))
+  }
+  if (error instanceof RegionClosed) {
+    return storeError(new Closed({ directory: error.region }))
+  }
+  return undefined
+}
+
+export const flushFailed = (failure: FileFailure): StoreError =>
+  storeError(new FlushFailed({ path: failure.path, code: failure.code, detail: failure.message }))
+
+/** Why a store that is not writeable refuses. */
+export const fromHealth = (health: StoreHealth, directory: string, readOnly: boolean): StoreError => {
+  if (health.isClosed) {
+    return storeError(new Closed({ directory }))
+  }
+  if (health.flushFailure !== undefined) {
+    return flushFailed(health.flushFailure)
+  }
+  if (health.dispatchFailure !== undefined) {
+    return fromFileFailure(health.dispatchFailure)
+  }
+  if (health.broken !== undefined) {
+    const { position, reason } = health.broken
+    return storeError(new NotWriteable({ directory, detail: `the log cannot be read at ${position}: ${reason}` }))
+  }
+  return storeError(new NotWriteable({ directory, detail: readOnly ? "it is open read-only" : "it is not ready" }))
+}
+
+export const fromRefusal = (
+  refusal: PutRefusal,
+  messages: ReadonlyArray<MessageInput>,
+  notWriteable: () => StoreError
+): StoreError => {
+  const { reason, stored } = refusal
+  switch (reason._tag) {
+    case "NotWriteable":
+      return notWriteable()
+    case "FileFailure":
+      return fromFileFailure(reason.failure, stored.length)
+    case "Illegal":
+      return illegal(reason, messages[reason.index]!.topic, stored.length)
+  }
+}
+
+const illegal = (
+  reason: Extract<RefusalReason, { readonly _tag: "Illegal" }>,
+  topic: string,
+  storedCount: number
+): StoreError => {
+  const { code, index, limit, size } = reason
+  return code === MessageCheck.PROPERTIES_TOO_LONG
+    ? storeError(new PropertiesTooLong({ index, topic, limit: RecordDescriptor.PROPERTIES_LENGTH_MAX }))
+    : storeError(new MessageIllegal({ index, topic, detail: detailOf(code, size, limit), storedCount }))
+}
+
+const detailOf = (code: number, size: number, limit: number): string => {
+  switch (code) {
+    case MessageCheck.BODY_TOO_LONG:
+      return `its body has ${size} bytes, the limit is ${limit} (maxMessageSize)`
+    case RECORD_TOO_LONG:
+      return `its record does not fit into a file of the log, which takes ${limit} bytes of records (body ${size} bytes)`
+    case MessageCheck.TOPIC_ILLEGAL:
+      return "a topic is a file name of 1 to 255 bytes without / or NUL, and neither . nor .."
+    case MessageCheck.PROPERTY_ILLEGAL:
+      return "names of properties are not empty, and neither names nor values, keys and tags contain U+0001 or U+0002"
+    case MessageCheck.HOST_ILLEGAL:
+      return "hosts have the form 10.1.2.3:40123 or [2001:db8::17]:40123"
+    case MessageCheck.QUEUE_ILLEGAL:
+      return "a queue id is a whole number from 0 to 2147483647"
+    default:
+      return "flag, sysFlag and reconsumeTimes are 32-bit integers, times and positions whole numbers below 2^53"
+  }
+}

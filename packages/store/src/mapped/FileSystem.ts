@@ -1,0 +1,103 @@
+/**
+ * The store's view of a file system: a port. The real one maps files, the one in memory holds heap buffers, the simulated
+ * one forgets on a crash what was not synced. Calls are synchronous but for those that wait for the device.
+ */
+import type { RegionState } from "@millrace/core/kernel/memory/RegionState"
+
+/** Memory that shows part of a file: byte `o` of the file is `bytes[o - base]`. Valid until the file is closed. */
+export interface FileWindow {
+  readonly bytes: Uint8Array
+  readonly view: DataView
+  readonly base: number
+}
+
+/** `undefined` for success. Called exactly once, never before the call that took it has returned; must not throw. */
+export type SyncDone = (failure: FileFailure | undefined) => void
+
+/** A file of fixed length whose bytes are read and written through memory. */
+export interface StoreFile {
+  readonly path: string
+  readonly length: number
+  readonly state: RegionState
+  /** Bytes from `offset`, at least `length` of them. */
+  read(offset: number, length: number): FileWindow
+  /** Memory for bytes that are about to be written; they must have been reserved. */
+  claim(offset: number, length: number): FileWindow
+  /** Hands over what was written into the last claim. */
+  publish(offset: number, length: number): void
+  /** Takes disk blocks, so that later stores cannot find the device full. Throws `FileFailure`. */
+  reserve(offset: number, length: number): void
+  /** Brings bytes to the device and waits for it. Throws `FileFailure`. */
+  sync(offset: number, length: number): void
+  /** The same off the caller's thread. The file stays usable; a close in between is put off until the sync has ended. */
+  syncAsync(offset: number, length: number, done: SyncDone): void
+  /** Makes bytes read as zeros, on the device too after the next sync. */
+  clear(offset: number, length: number): void
+  close(): void
+}
+
+export interface DirectoryEntry {
+  readonly name: string
+  readonly isDirectory: boolean
+  /** Length in bytes; 0 for a directory. */
+  readonly length: number
+}
+
+export interface FileSpace {
+  readonly freeBytes: number
+  readonly totalBytes: number
+}
+
+/** How a file is used: blocks of a log are taken at once, those of a queue or index as it grows. */
+export type FileUse = "log" | "queue" | "index" | "state"
+
+export interface FileSystem {
+  /** Entries in no order; undefined where there is no such directory. */
+  entries(directory: string): ReadonlyArray<DirectoryEntry> | undefined
+  /** Makes a directory and those above it, durably. */
+  makeDirectory(directory: string): void
+  removeDirectory(directory: string): void
+  /** Makes a file of zeros that must not exist. Its name is durable after `syncDirectory`. */
+  create(path: string, length: number, use: FileUse): StoreFile
+  open(path: string, length: number, use: FileUse, readOnly: boolean): StoreFile
+  remove(path: string): void
+  syncDirectory(directory: string): void
+  /** The whole of a small file; undefined where there is none. */
+  readBytes(path: string): Uint8Array | undefined
+  /** Replaces a small file durably: whoever reads it, now or after a crash, finds the old or the new content whole. */
+  replace(path: string, bytes: Uint8Array): void
+  space(directory: string): FileSpace
+}
+
+/** What a file operation that failed says. `code` is the system's name for it: ENOSPC, EIO, EACCES, … */
+export class FileFailure extends Error {
+  readonly _tag = "FileFailure"
+  override readonly name = "FileFailure"
+  readonly code: string
+  readonly operation: string
+  readonly path: string
+  readonly requiredBytes: number | undefined
+  readonly availableBytes: number | undefined
+
+  constructor(fields: {
+    readonly code: string
+    readonly operation: string
+    readonly path: string
+    readonly message?: string | undefined
+    readonly requiredBytes?: number | undefined
+    readonly availableBytes?: number | undefined
+  }) {
+    super(fields.message ?? `${fields.operation} of ${fields.path} failed with ${fields.code}`)
+    this.code = fields.code
+    this.operation = fields.operation
+    this.path = fields.path
+    this.requiredBytes = fields.requiredBytes
+    this.availableBytes = fields.availableBytes
+  }
+
+  get isOutOfSpace(): boolean {
+    return this.code === "ENOSPC" || this.code === "EDQUOT"
+  }
+}
+
+export const join = (directory: string, name: string): string => `${directory}/${name}`

@@ -1,0 +1,107 @@
+/**
+ * One file of a mapped queue and how far it has come: written, then (with a transient pool) committed, then flushed.
+ * Readers hold a file while they use its bytes; a file that is removed meanwhile is closed when the last one lets go.
+ */
+import { assert } from "@millrace/core/kernel/memory/Assert"
+import { assertOpen } from "@millrace/core/kernel/memory/RegionState"
+import type { FileWindow, StoreFile } from "./FileSystem.ts"
+
+export class MappedFile {
+  readonly file: StoreFile
+  /** Position of the file's first byte in its queue. */
+  readonly fromOffset: number
+  readonly length: number
+  readonly #reserveStep: number
+  #wrotePosition = 0
+  #flushedPosition = 0
+  #reservedTo: number
+  #holds = 0
+  #isDoomed = false
+
+  /** `reserveStep` 0 means that the whole file has its blocks already. */
+  constructor(file: StoreFile, fromOffset: number, reserveStep: number) {
+    this.file = file
+    this.fromOffset = fromOffset
+    this.length = file.length
+    this.#reserveStep = reserveStep
+    this.#reservedTo = reserveStep === 0 ? file.length : 0
+  }
+
+  /** Offset of the next byte to write. */
+  get wrotePosition(): number {
+    return this.#wrotePosition
+  }
+
+  set wrotePosition(offset: number) {
+    assert(offset >= 0 && offset <= this.length, "write position outside its file")
+    this.#wrotePosition = offset
+  }
+
+  get flushedPosition(): number {
+    return this.#flushedPosition
+  }
+
+  set flushedPosition(offset: number) {
+    assert(offset >= 0 && offset <= this.length, "flushed position outside its file")
+    this.#flushedPosition = offset
+  }
+
+  get isFull(): boolean {
+    return this.#wrotePosition === this.length
+  }
+
+  /** Memory for `length` bytes at `offset`, with disk blocks behind it. Throws `FileFailure` where there are none. */
+  claim(offset: number, length: number): FileWindow {
+    assertOpen(this.file.state)
+    assert(offset >= 0 && offset + length <= this.length, "claim reaches outside its file")
+    if (offset + length > this.#reservedTo) {
+      this.#reserve(offset, offset + length)
+    }
+    return this.file.claim(offset, length)
+  }
+
+  publish(offset: number, length: number): void {
+    this.file.publish(offset, length)
+  }
+
+  read(offset: number, length: number): FileWindow {
+    assertOpen(this.file.state)
+    assert(offset >= 0 && offset + length <= this.length, "read reaches outside its file")
+    return this.file.read(offset, length)
+  }
+
+  #reserve(offset: number, end: number): void {
+    const step = this.#reserveStep
+    const start = Math.max(this.#reservedTo, offset - (offset % step))
+    const to = Math.min(this.length, end + step - (end % step))
+    this.file.reserve(start, to - start)
+    this.#reservedTo = to
+  }
+
+  /** Keeps the file's memory until `release`. False where the file is gone already. */
+  hold(): boolean {
+    if (this.#isDoomed || this.file.state.isClosed) {
+      return false
+    }
+    this.#holds++
+    return true
+  }
+
+  release(): void {
+    assert(this.#holds > 0, "file released more often than held")
+    this.#holds--
+    this.#closeIfFree()
+  }
+
+  /** Closes the file as soon as nobody holds it. */
+  close(): void {
+    this.#isDoomed = true
+    this.#closeIfFree()
+  }
+
+  #closeIfFree(): void {
+    if (this.#isDoomed && this.#holds === 0) {
+      this.file.close()
+    }
+  }
+}

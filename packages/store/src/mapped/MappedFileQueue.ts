@@ -1,0 +1,235 @@
+/**
+ * A queue of files of one length, each named by the position of its first byte. Positions only grow; a file is found by
+ * arithmetic, not by search. With several directories file `i` lies in directory `i mod n`.
+ */
+import { assert } from "@millrace/core/kernel/memory/Assert"
+import * as FileNaming from "./FileNaming.ts"
+import { type FileSystem, type FileUse, join } from "./FileSystem.ts"
+import { MappedFile } from "./MappedFile.ts"
+
+const PAGE_LENGTH = 4096
+
+export interface MappedFileQueueOptions {
+  readonly fileSystem: FileSystem
+  readonly directories: ReadonlyArray<string>
+  readonly fileLength: number
+  readonly use: FileUse
+  /** Bytes of a file that get disk blocks at a time; 0 reserves a file whole when it is made. */
+  readonly reserveStep: number
+  readonly readOnly: boolean
+}
+
+/** Files in a queue's directory that cannot be its own. */
+export class ForeignFile extends Error {
+  readonly _tag = "ForeignFile"
+  readonly path: string
+  readonly reason: string
+
+  constructor(path: string, reason: string) {
+    super(`${path} does not belong to this store: ${reason}`)
+    this.path = path
+    this.reason = reason
+  }
+}
+
+export class MappedFileQueue {
+  readonly fileLength: number
+  readonly files: Array<MappedFile> = []
+  readonly #options: MappedFileQueueOptions
+  /** A file made ahead of need; not part of the queue yet. */
+  #ahead: MappedFile | undefined = undefined
+  /** Everything before this position is on the device. */
+  flushedWhere: number = 0
+
+  constructor(options: MappedFileQueueOptions) {
+    assert(options.directories.length > 0, "a mapped queue without a directory")
+    this.fileLength = options.fileLength
+    this.#options = options
+  }
+
+  /** Opens the files that are there. All count as written to their end; recovery lowers that. */
+  load(): void {
+    const { directories, fileSystem, use, readOnly, reserveStep } = this.#options
+    const found = directories.flatMap((directory) => this.#list(directory))
+    found.sort((a, b) => a.position - b.position)
+    // A file gets its length right after its name, so a crash between the two leaves empty files at the end.
+    while (found.length > 0 && found.at(-1)!.length === 0) {
+      const empty = found.pop()!
+      if (!readOnly) {
+        fileSystem.remove(empty.path)
+      }
+    }
+    for (const { path, position, length } of found) {
+      if (length !== this.fileLength) {
+        throw new ForeignFile(path, `it has ${length} bytes, files of this queue have ${this.fileLength}`)
+      }
+      const last = this.lastFile
+      if (last !== undefined && position !== last.fromOffset + this.fileLength) {
+        throw new ForeignFile(path, `the file before it ends at ${last.fromOffset + this.fileLength}`)
+      }
+      const file = new MappedFile(fileSystem.open(path, length, use, readOnly), position, reserveStep)
+      file.wrotePosition = length
+      file.flushedPosition = length
+      this.files.push(file)
+    }
+  }
+
+  #list(directory: string): Array<{ readonly path: string; readonly position: number; readonly length: number }> {
+    const entries = this.#options.fileSystem.entries(directory) ?? []
+    return entries
+      .filter((entry) => !entry.isDirectory)
+      .map((entry) => {
+        const path = join(directory, entry.name)
+        const position = FileNaming.parse(entry.name)
+        if (position < 0) {
+          throw new ForeignFile(path, "its name is not a position of 20 digits")
+        }
+        return { path, position, length: entry.length }
+      })
+  }
+
+  get firstFile(): MappedFile | undefined {
+    return this.files[0]
+  }
+
+  get lastFile(): MappedFile | undefined {
+    return this.files[this.files.length - 1]
+  }
+
+  /** Position of the first byte that is kept. */
+  get minOffset(): number {
+    return this.files.length === 0 ? 0 : this.files[0]!.fromOffset
+  }
+
+  /** Position behind the last byte written. */
+  get maxOffset(): number {
+    const last = this.lastFile
+    return last === undefined ? 0 : last.fromOffset + last.wrotePosition
+  }
+
+  /** The file that holds `position`, or undefined where it is not (or no longer) kept. */
+  find(position: number): MappedFile | undefined {
+    const first = this.files[0]
+    if (first === undefined || position < first.fromOffset) {
+      return undefined
+    }
+    return this.files[Math.floor((position - first.fromOffset) / this.fileLength)]
+  }
+
+  /** The file to write `position` to: the last one, or a new one behind it. Throws `FileFailure`. */
+  fileForAppend(position: number): MappedFile {
+    const last = this.lastFile
+    if (last !== undefined && !last.isFull) {
+      return last
+    }
+    const file = this.#ahead ?? this.#create(this.#nextStart(position))
+    this.#ahead = undefined
+    this.files.push(file)
+    return file
+  }
+
+  /** Start of the file behind the last one; of the one that holds `position` where there is none yet. */
+  #nextStart(position: number): number {
+    const last = this.lastFile
+    return last === undefined ? FileNaming.startOf(position, this.fileLength) : last.fromOffset + this.fileLength
+  }
+
+  #create(from: number): MappedFile {
+    const { directories, fileLength, fileSystem, reserveStep, use } = this.#options
+    const directory = directories[(from / fileLength) % directories.length]!
+    const file = fileSystem.create(join(directory, FileNaming.format(from)), fileLength, use)
+    fileSystem.syncDirectory(directory)
+    return new MappedFile(file, from, reserveStep)
+  }
+
+  /**
+   * The first file that has bytes to flush, or undefined. A file qualifies with `leastPages` dirty pages (counted by page
+   * number, as RocketMQ does), when it is full, or with any dirty byte where `leastPages` is 0.
+   */
+  fileToFlush(leastPages: number): MappedFile | undefined {
+    for (let file = this.find(this.flushedWhere); file !== undefined; file = this.find(this.flushedWhere)) {
+      const { flushedPosition, wrotePosition } = file
+      if (flushedPosition < wrotePosition) {
+        const pages = Math.floor(wrotePosition / PAGE_LENGTH) - Math.floor(flushedPosition / PAGE_LENGTH)
+        return file.isFull || leastPages === 0 || pages >= leastPages ? file : undefined
+      }
+      if (!file.isFull) {
+        return undefined
+      }
+      this.flushedWhere = file.fromOffset + this.fileLength
+    }
+    return undefined
+  }
+
+  /** Notes that a file is on the device up to `offset`. */
+  onFlushed(file: MappedFile, offset: number): void {
+    file.flushedPosition = Math.max(file.flushedPosition, offset)
+    this.flushedWhere = Math.max(this.flushedWhere, file.fromOffset + offset)
+  }
+
+  /** Whether the next file should be made now, off the path of puts: the last one is more than half full. */
+  get wantsFileAhead(): boolean {
+    const last = this.lastFile
+    return last !== undefined && this.#ahead === undefined && last.wrotePosition * 2 > this.fileLength
+  }
+
+  /** Makes the next file before it is needed, where that has not been done. Throws `FileFailure`. */
+  createAhead(): void {
+    this.#ahead ??= this.#create(this.#nextStart(this.maxOffset))
+  }
+
+  /** Removes a file that was made ahead and never used: the next start would take it for written. */
+  discardAhead(): void {
+    const ahead = this.#ahead
+    if (ahead !== undefined) {
+      this.#ahead = undefined
+      ahead.close()
+      this.#options.fileSystem.remove(ahead.file.path)
+    }
+  }
+
+  /** Ends the queue at `position`: files behind it are removed, the one that holds it is written up to there. */
+  truncate(position: number): void {
+    for (let last = this.lastFile; last !== undefined && last.fromOffset >= position; last = this.lastFile) {
+      if (last.fromOffset === position && this.files.length === 1) {
+        break
+      }
+      this.files.pop()
+      this.#destroy(last)
+    }
+    const last = this.lastFile
+    if (last !== undefined && position < last.fromOffset + this.fileLength) {
+      const offset = Math.max(0, position - last.fromOffset)
+      last.wrotePosition = offset
+      last.flushedPosition = Math.min(last.flushedPosition, offset)
+    }
+    this.flushedWhere = Math.min(this.flushedWhere, position)
+  }
+
+  /** Removes the first file. */
+  removeFirst(): void {
+    const first = this.files.shift()
+    assert(first !== undefined, "no file to remove")
+    this.#destroy(first)
+  }
+
+  #destroy(file: MappedFile): void {
+    file.close()
+    this.#options.fileSystem.remove(file.file.path)
+  }
+
+  /** Removes all files. */
+  destroy(): void {
+    this.discardAhead()
+    while (this.files.length > 0) {
+      this.removeFirst()
+    }
+  }
+
+  close(): void {
+    this.discardAhead()
+    for (const file of this.files) {
+      file.close()
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Reads messages of one queue by offset. What counts as an answer, and where to go on, is RocketMQ's: see the statuses.
+ */
+import type { CommitLog } from "../commitlog/CommitLog.ts"
+import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as Utf8 from "../commitlog/Utf8.ts"
+import * as MessageProperties from "../commitlog/MessageProperties.ts"
+import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import type { TagFilter } from "./TagFilter.ts"
+
+export type GetStatus =
+  | "FOUND"
+  /** Entries were read, none of them matched the filter. */
+  | "NO_MATCHED_MESSAGE"
+  /** The records of the entries that were read have been cleaned away. */
+  | "MESSAGE_WAS_REMOVING"
+  | "OFFSET_FOUND_NULL"
+  | "OFFSET_OVERFLOW_BADLY"
+  /** The offset is the next one that will be written. */
+  | "OFFSET_OVERFLOW_ONE"
+  | "OFFSET_TOO_SMALL"
+  | "NO_MATCHED_LOGIC_QUEUE"
+  | "NO_MESSAGE_IN_QUEUE"
+  | "OFFSET_RESET"
+
+export interface GetLimits {
+  readonly countMax: number
+  /** Bytes of records; the first one is read whatever its length. */
+  readonly bytesMax: number
+}
+
+export interface GetOutcome {
+  status: GetStatus
+  nextOffset: number
+  minOffset: number
+  maxOffset: number
+  bytes: number
+  count: number
+}
+
+/** Called for each message found. The cursor is only borrowed. */
+export type OnRecord = (record: RecordCursor, queueOffset: number, position: number) => void
+
+/** Entries looked at in one call: a rare tag does not make one call read a whole queue. */
+const SCAN_ENTRIES_MIN = 800
+
+const NO_CRC: RecordCheck.RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
+const TAGS = Utf8.encode(MessageProperties.TAGS)
+const cursor = new RecordCursor()
+const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+
+export const get = (
+  commitLog: CommitLog,
+  queue: ConsumeQueue | undefined,
+  offset: number,
+  limits: GetLimits,
+  filter: TagFilter | undefined,
+  onRecord: OnRecord
+): GetOutcome => {
+  const minOffset = queue?.minOffset ?? 0
+  const maxOffset = queue?.maxOffset ?? 0
+  const outcome: GetOutcome = { status: "FOUND", nextOffset: offset, minOffset, maxOffset, bytes: 0, count: 0 }
+  if (queue === undefined || maxOffset === 0) {
+    outcome.status = "NO_MESSAGE_IN_QUEUE"
+    outcome.nextOffset = 0
+  } else if (offset < minOffset) {
+    outcome.status = "OFFSET_TOO_SMALL"
+    outcome.nextOffset = minOffset
+  } else if (offset === maxOffset) {
+    outcome.status = "OFFSET_OVERFLOW_ONE"
+  } else if (offset > maxOffset) {
+    outcome.status = "OFFSET_OVERFLOW_BADLY"
+    outcome.nextOffset = maxOffset
+  } else {
+    scan(commitLog, queue, limits, filter, onRecord, outcome)
+  }
+  return outcome
+}
+
+const scan = (
+  commitLog: CommitLog,
+  queue: ConsumeQueue,
+  limits: GetLimits,
+  filter: TagFilter | undefined,
+  onRecord: OnRecord,
+  outcome: GetOutcome
+): void => {
+  const end = scanEnd(queue, outcome.nextOffset, limits.countMax)
+  outcome.status = "NO_MATCHED_MESSAGE"
+  while (outcome.nextOffset < end && outcome.count < limits.countMax) {
+    const offset = outcome.nextOffset
+    if (!queue.read(offset, entry)) {
+      outcome.status = outcome.count > 0 ? "FOUND" : "OFFSET_FOUND_NULL"
+      outcome.nextOffset = queue.nextFileStart(offset)
+      return
+    }
+    if (filter !== undefined && !filter.codes.has(entry.tagsCode)) {
+      outcome.nextOffset = offset + 1
+      continue
+    }
+    if (outcome.count > 0 && outcome.bytes + entry.size > limits.bytesMax) {
+      return
+    }
+    if (isFiller(entry) || !wrapRecord(commitLog, entry)) {
+      if (outcome.count === 0) {
+        outcome.status = "MESSAGE_WAS_REMOVING"
+      }
+      outcome.nextOffset = offset + 1
+      continue
+    }
+    outcome.nextOffset = offset + 1
+    if (filter?.tags === undefined || filter.tags.has(cursor.property(TAGS) ?? "")) {
+      outcome.status = "FOUND"
+      outcome.count++
+      outcome.bytes += entry.size
+      onRecord(cursor, offset, entry.position)
+    }
+  }
+}
+
+/** A call stays within one file of the queue. */
+const scanEnd = (queue: ConsumeQueue, offset: number, countMax: number): number =>
+  Math.min(queue.maxOffset, queue.nextFileStart(offset), offset + Math.max(SCAN_ENTRIES_MIN, countMax))
+
+/** Points the cursor at the record of an entry. False where it is no longer (or not) there. */
+const wrapRecord = (commitLog: CommitLog, { position, size }: QueueEntry): boolean => {
+  const file = commitLog.files.find(position)
+  if (file === undefined || position < file.fromOffset) {
+    return false
+  }
+  const offset = position - file.fromOffset
+  if (offset + size > file.length) {
+    return false
+  }
+  const window = file.read(offset, size)
+  return RecordCheck.check(window, offset, file.length, position, cursor, NO_CRC) === size
+}
+

@@ -1,0 +1,204 @@
+/**
+ * Makes a store whole after its last process has ended: finds the end of the log, cuts a torn tail, and brings the queues
+ * into line with the log by dispatching again what they may lack. It changes nothing that a second run would not leave as
+ * it is, so a crash in the middle of it is harmless. Written as generators: whoever drives one decides when others run.
+ */
+import type { CommitLog } from "../commitlog/CommitLog.ts"
+import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import type { RecordCursor } from "../commitlog/RecordCursor.ts"
+import { isFiller, isWritten, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
+import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import type { Dispatcher } from "../dispatch/Dispatcher.ts"
+import * as DamageCheck from "./DamageCheck.ts"
+import { FirstSeen } from "./FirstSeen.ts"
+import * as LogScan from "./LogScan.ts"
+import * as RecoveryStart from "./RecoveryStart.ts"
+import type { StoreCheckpoint } from "./StoreCheckpoint.ts"
+import * as Truncation from "./Truncation.ts"
+
+/** What recovery read, cut and rebuilt, and why. */
+export interface RecoveryReport {
+  readonly exit: "clean" | "crash"
+  readonly minPosition: number
+  readonly maxPosition: number
+  /** Where reading of the log began. */
+  readonly readFrom: number
+  readonly recordsRead: number
+  /** Why the log ends where it does. */
+  readonly endReason: string
+  /** Bytes of an unfinished record or run that were cut at the end of the log. */
+  readonly tornBytes: number
+  readonly queueEntriesCut: number
+  readonly queueEntriesRebuilt: number
+}
+
+/** A bad record with good ones behind it that were on the device: nothing was changed. */
+export class DamagedLog extends Error {
+  readonly _tag = "DamagedLog"
+  readonly position: number
+  readonly file: string
+  readonly validBehind: number
+  readonly reason: string
+
+  constructor(position: number, file: string, validBehind: number, reason: string) {
+    super(`the log is damaged at ${position} in ${file} (${reason}): a valid record stands behind it at ${validBehind}`)
+    this.position = position
+    this.file = file
+    this.validBehind = validBehind
+    this.reason = reason
+  }
+}
+
+export interface RecoveryOptions {
+  readonly commitLog: CommitLog
+  readonly queues: QueueTable
+  readonly checkpoint: StoreCheckpoint
+  readonly dispatchers: ReadonlyArray<Dispatcher>
+  readonly isCleanExit: boolean
+  readonly check: RecordCheck.RecordCheckOptions
+}
+
+/** Files before the last ones of a queue were full and flushed long ago; RocketMQ reads the last three as well. */
+const QUEUE_FILES_READ = 3
+
+export function* recover(options: RecoveryOptions): Generator<number, RecoveryReport> {
+  const { checkpoint, commitLog, isCleanExit, queues } = options
+  let maxPosition = -1
+  for (const state of queues.all()) {
+    findQueueEnd(state)
+    maxPosition = Math.max(maxPosition, state.queue.maxPosition)
+  }
+  yield 0
+  const readFrom = isCleanExit
+    ? RecoveryStart.afterCleanExit(commitLog, maxPosition)
+    : RecoveryStart.afterCrash(commitLog, checkpoint.minTimestamp)
+  const firstSeen = new FirstSeen()
+  const result = yield* LogScan.scan(commitLog, readFrom, options.check, (record) => firstSeen.note(record))
+  refuseDamage(options, result)
+  commitLog.lastStoreTimestamp = result.lastStoreTimestamp
+  const tornBytes = isTorn(result.code) ? tornLength(commitLog, result.stoppedAt) : 0
+  if (commitLog.files.files.length > 0 && (!isCleanExit || result.code !== RecordCheck.ZERO)) {
+    Truncation.cutLog(commitLog, result.end)
+  } else {
+    commitLog.files.truncate(result.end)
+  }
+  commitLog.files.flushedWhere = commitLog.maxOffset
+  let queueEntriesCut = 0
+  for (const state of queues.all()) {
+    queueEntriesCut += Truncation.cutQueue(state.queue, commitLog, result.end)
+    state.queue.files.flushedWhere = state.queue.files.maxOffset
+    state.nextOffset = state.queue.maxOffset
+  }
+  yield result.end
+  const before = countEntries(queues)
+  // A queue that lacks what stood before the part that was read has lost a file or more: then the whole log counts.
+  yield* dispatchAgain(options, firstSeen.isCoveredBy(queues) ? readFrom : commitLog.minOffset, result.end)
+  for (const state of queues.all()) {
+    correctMinOffset(state, commitLog.minOffset)
+  }
+  return {
+    exit: isCleanExit ? "clean" : "crash",
+    minPosition: commitLog.minOffset,
+    maxPosition: commitLog.maxOffset,
+    readFrom,
+    recordsRead: result.recordCount,
+    endReason: RecordCheck.reasonOf(result.code),
+    tornBytes,
+    queueEntriesCut,
+    queueEntriesRebuilt: countEntries(queues) - before
+  }
+}
+
+const isTorn = (code: number): boolean => code < 0 && code !== RecordCheck.ZERO && code !== RecordCheck.NO_ROOM
+
+/** How far the unfinished bytes at the end reach: up to what their length says, within the file. */
+const tornLength = (commitLog: CommitLog, position: number): number => {
+  const file = commitLog.files.find(position)
+  if (file === undefined) {
+    return 0
+  }
+  const offset = position - file.fromOffset
+  const window = file.read(offset, file.length - offset)
+  const claimed = window.view.getInt32(offset - window.base)
+  return Math.min(file.length - offset, Math.max(0, claimed))
+}
+
+const refuseDamage = (options: RecoveryOptions, result: LogScan.LogScanResult): void => {
+  const { checkpoint, commitLog, queues } = options
+  const file = commitLog.files.find(result.stoppedAt)
+  if (file === undefined || result.code >= 0) {
+    return
+  }
+  const validBehind = DamageCheck.validBehind(result.stoppedAt, {
+    commitLog,
+    queues,
+    flushedTimestamp: checkpoint.physicMsgTimestamp,
+    lastStoreTimestamp: result.lastStoreTimestamp
+  })
+  if (validBehind >= 0) {
+    throw new DamagedLog(result.stoppedAt, file.file.path, validBehind, RecordCheck.reasonOf(result.code))
+  }
+}
+
+/** Reads the entries of the last files of a queue up to the first that was never written. */
+const findQueueEnd = (state: QueueState): void => {
+  const { queue } = state
+  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+  const { files } = queue.files
+  if (files.length === 0) {
+    return
+  }
+  const startFile = files[Math.max(0, files.length - QUEUE_FILES_READ)]!
+  let offset = startFile.fromOffset / EntryDescriptor.LENGTH
+  while (queue.read(offset, entry) && isWritten(entry)) {
+    offset++
+    if (!isFiller(entry)) {
+      queue.maxPosition = entry.position + entry.size
+    }
+  }
+  queue.truncate(offset)
+  state.nextOffset = offset
+}
+
+const countEntries = (queues: QueueTable): number => {
+  let count = 0
+  for (const state of queues.all()) {
+    count += state.queue.maxOffset
+  }
+  return count
+}
+
+/** Dispatches what the queues may lack. What they have already is left alone. */
+function* dispatchAgain(options: RecoveryOptions, start: number, end: number): Generator<number, void> {
+  const { commitLog, dispatchers, queues } = options
+  if (start >= end) {
+    return
+  }
+  const visit = (record: RecordCursor, position: number): void => {
+    for (const dispatcher of dispatchers) {
+      dispatcher.dispatch(record, position)
+    }
+  }
+  yield* LogScan.scan(commitLog, start, { checkCrc: false, requireCrcProperty: false }, visit)
+  for (const state of queues.all()) {
+    state.nextOffset = Math.max(state.nextOffset, state.queue.maxOffset)
+  }
+}
+
+/** The first entry whose record is still kept. All of a queue's records gone means that it is empty: min equals max. */
+export const correctMinOffset = (state: QueueState, minPosition: number): void => {
+  const { queue } = state
+  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+  let low = queue.files.minOffset / EntryDescriptor.LENGTH
+  let high = queue.maxOffset
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (queue.read(middle, entry) && !isFiller(entry) && entry.position >= minPosition) {
+      high = middle
+    } else {
+      low = middle + 1
+    }
+  }
+  queue.minOffset = low
+}

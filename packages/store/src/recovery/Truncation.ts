@@ -1,0 +1,82 @@
+/**
+ * Ends a store at a position. What is cut is made invalid on the device before anything new is written: bytes that only
+ * lie behind the end come back to life with the next crash, since their CRC and their position are right.
+ */
+import type { CommitLog } from "../commitlog/CommitLog.ts"
+import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
+import * as Utf8 from "../commitlog/Utf8.ts"
+
+const NO_CRC: RecordCheck.RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
+
+/** Ends the log at `end`: zeros on the device from there to the end of its file, later files removed. */
+export const cutLog = (commitLog: CommitLog, end: number): void => {
+  const { files } = commitLog
+  const file = files.find(end)
+  if (file !== undefined) {
+    const from = end - file.fromOffset
+    file.file.clear(from, file.length - from)
+    file.file.sync(from, file.length - from)
+  }
+  files.truncate(end)
+}
+
+/**
+ * Ends the queue behind its last entry that is true: its record ends by `logEnd` and names this queue and this offset.
+ * Entries that an earlier crash left behind the end fail that test. Returns the number of entries cut.
+ */
+export const cutQueue = (queue: ConsumeQueue, commitLog: CommitLog, logEnd: number): number => {
+  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+  const topic = Utf8.encode(queue.topic)
+  const before = queue.maxOffset
+  const first = queue.files.minOffset / EntryDescriptor.LENGTH
+  let offset = before
+  while (offset > first && queue.read(offset - 1, entry)) {
+    if (isFiller(entry) || entry.position + entry.size <= logEnd) {
+      if (isFiller(entry) || isTrue(entry, offset - 1, queue.queueId, topic, commitLog)) {
+        break
+      }
+    }
+    offset--
+  }
+  clearBehind(queue, offset)
+  queue.truncate(offset)
+  queue.maxPosition = offset > first && queue.read(offset - 1, entry) && !isFiller(entry) ? entry.position + entry.size : -1
+  return before - offset
+}
+
+const cursor = new RecordCursor()
+
+/** An entry whose record has been cleaned away cannot be asked and is believed. */
+const isTrue = (
+  entry: QueueEntry,
+  queueOffset: number,
+  queueId: number,
+  topic: Uint8Array,
+  commitLog: CommitLog
+): boolean => {
+  const file = commitLog.files.find(entry.position)
+  if (file === undefined) {
+    return entry.position < commitLog.minOffset
+  }
+  const offset = entry.position - file.fromOffset
+  const window = file.read(offset, file.length - offset)
+  const length = RecordCheck.check(window, offset, file.length, entry.position, cursor, NO_CRC)
+  return (
+    length === entry.size &&
+    cursor.queueId === queueId &&
+    cursor.queueOffset === queueOffset &&
+    cursor.hasTopic(topic)
+  )
+}
+
+/** Zeros behind the end of a queue. The next flush of the queue brings them to the device with its new entries. */
+const clearBehind = (queue: ConsumeQueue, end: number): void => {
+  const at = end * EntryDescriptor.LENGTH
+  const file = queue.files.find(at)
+  if (file !== undefined) {
+    file.file.clear(at - file.fromOffset, file.length - (at - file.fromOffset))
+  }
+}
