@@ -1,57 +1,61 @@
 /**
- * `pnpm examples`: runs every file of `examples/` to its end, and holds the programs that the READMEs show against
- * them, so that what a reader copies is what ran. A file with a second dot in its name belongs to an example.
+ * `pnpm examples`: what a reader copies is what ran. Runs every file of `examples/` to its end, holds the programs that
+ * the READMEs show against them, and checks the examples of the docstrings.
  */
-import { spawn } from "node:child_process"
-import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import * as Docstrings from "./Docstrings.ts"
+import { checkDocstrings } from "./checkDocstrings.ts"
 import { findStrangers } from "./ReadmePrograms.ts"
+import { runProgram } from "./runProgram.ts"
 
 const ROOT = dirname(dirname(import.meta.dirname))
-const FOLDER = join(ROOT, "examples")
-const LIMIT_MS = 60_000
-
-/** Runs one example in an empty folder of its own. Gives the reason when it fails. */
-const run = (path: string): Promise<string | undefined> => {
-  const directory = mkdtempSync(join(tmpdir(), "millrace-example-"))
-  const child = spawn(process.execPath, [path], { cwd: directory, stdio: ["ignore", "pipe", "pipe"] })
-  const output: Array<Buffer> = []
-  child.stdout.on("data", (chunk: Buffer) => output.push(chunk))
-  child.stderr.on("data", (chunk: Buffer) => output.push(chunk))
-  const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS)
-  return new Promise((resolve, reject) => {
-    child.once("error", reject)
-    child.once("close", (code, signal) => {
-      clearTimeout(timer)
-      rmSync(directory, { recursive: true, force: true })
-      resolve(code === 0 ? undefined : `ended with ${signal ?? `code ${code}`}\n${Buffer.concat(output).toString()}`)
-    })
-  })
-}
-
-const examples = readdirSync(FOLDER).filter((name) => /^[^.]+\.ts$/.test(name))
 const failures: Array<string> = []
-if (examples.length === 0) {
+
+const readAll = (pattern: string): ReadonlyArray<{ readonly path: string; readonly text: string }> =>
+  globSync(pattern, { cwd: ROOT })
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }))
+
+const sources = readAll("examples/*.ts")
+// A second dot in a name marks a part of an example, such as the program it forks.
+const programs = sources.filter(({ path }) => /\/[^.]+\.ts$/.test(path))
+if (programs.length === 0) {
   failures.push("examples/ holds no example")
 }
-for (const name of examples) {
-  const start = Date.now()
-  const failure = await run(join(FOLDER, name))
-  console.log(`examples/${name}  ${failure === undefined ? "ok" : "FAILED"}  ${Date.now() - start} ms`)
+for (const { path } of programs) {
+  const start = performance.now()
+  const failure = await runProgram(join(ROOT, path))
+  console.log(`${path}  ${failure === undefined ? "ok" : "FAILED"}, ${Math.round(performance.now() - start)} ms`)
   if (failure !== undefined) {
-    failures.push(`examples/${name} ${failure}`)
+    failures.push(`${path}  ${failure}`)
   }
 }
 
-const sources = globSync("examples/*.ts", { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), "utf8"))
-for (const path of ["README.md", ...globSync("packages/{core,transport,store,cli}/README.md", { cwd: ROOT })]) {
-  for (const { line } of findStrangers(readFileSync(join(ROOT, path), "utf8"), sources)) {
-    failures.push(`${path}:${line}  shows a program that is in no file of examples/`)
-  }
+const pages = [...readAll("README.md"), ...readAll("packages/{core,transport,store,cli}/README.md")]
+for (const { path, text } of pages) {
+  const strangers = findStrangers(
+    text,
+    sources.map((source) => source.text)
+  )
+  failures.push(...strangers.map(({ line }) => `${path}:${line}  shows a program that is in no file of examples/`))
 }
+
+const modules = readAll("packages/{core,transport,store}/src/*.ts")
+const examples = modules.flatMap(({ path, text }) => {
+  try {
+    return Docstrings.find(path.replaceAll("\\", "/"), text)
+  } catch (cause) {
+    failures.push(String(cause))
+    return []
+  }
+})
+failures.push(...(await checkDocstrings(ROOT, examples)))
+
 for (const failure of failures) {
   console.error(failure)
 }
-console.log(`examples: ${examples.length} ran, ${failures.length} failures`)
+console.log(
+  `examples: ${programs.length} programs, ${examples.length} of docstrings (${examples.filter(Docstrings.isRun).length} run), ${failures.length} failures`
+)
 process.exitCode = failures.length === 0 ? 0 : 1
