@@ -40,6 +40,8 @@ export const run = (
   spawnSync(command, [...first, ...args], {
     cwd,
     encoding: "utf8",
+    // What it prints is kept for a report, which need not be a terminal.
+    env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: limitMs,
     killSignal: "SIGKILL",

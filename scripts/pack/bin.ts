@@ -61,6 +61,10 @@ try {
   }
   console.log(findings.length === 0 ? "pack: installed and ran" : `pack: ${findings.length} findings`)
   process.exitCode = findings.length === 0 ? 0 : 1
+} catch (cause) {
+  console.error(cause instanceof Error ? cause.message : cause)
+  console.log("pack: could not be built, packed or installed")
+  process.exitCode = 1
 } finally {
   if (values.keep) {
     console.log(`kept ${folder}`)
