@@ -49,15 +49,17 @@ export class BatchReader {
     assertOpen(log.metadata.state)
     assert(!batch.isOwned, "an owned batch is not read into again")
     batch.count = 0
-    let endOfLast: number
+    let position: number
+    let wasAssembling: boolean
     do {
-      endOfLast = this.position
-      const term = log.terms[LogBufferDescriptor.indexByPosition(endOfLast, log.termLength)]!
-      const termOffset = LogBufferDescriptor.computeTermOffset(endOfLast, log.termLength)
-      this.position += this.isAssembling
+      position = this.position
+      wasAssembling = this.isAssembling
+      const term = log.terms[LogBufferDescriptor.indexByPosition(position, log.termLength)]!
+      const termOffset = LogBufferDescriptor.computeTermOffset(position, log.termLength)
+      this.position += wasAssembling
         ? this.readFragments(term, termOffset, batch)
         : this.readWhole(term, termOffset, batch, lengthLimit)
-    } while (batch.count === 0 && this.position > endOfLast)
+    } while (batch.count === 0 && (this.position > position || this.isAssembling !== wasAssembling))
     return batch.count
   }
 

@@ -10,7 +10,7 @@ import { assertOpen } from "../memory/RegionState.ts"
 import * as F from "./FrameDescriptor.ts"
 import * as LogBufferDescriptor from "./LogBufferDescriptor.ts"
 import { activeTermCountAcquire } from "./LogBufferMetadata.ts"
-import type { LogBuffers } from "./LogBuffers.ts"
+import { InvalidLog, type LogBuffers } from "./LogBuffers.ts"
 import * as LogRotation from "./LogRotation.ts"
 import { MessageAppender } from "./MessageAppender.ts"
 import { ADMIN_ACTION, MAX_POSITION_EXCEEDED } from "./OfferResult.ts"
@@ -32,6 +32,11 @@ export class ExclusiveTermAppender extends MessageAppender {
     const partitionIndex = LogBufferDescriptor.indexByTermCount(this.termCount)
     const tail = new TermTail(log.metadata)
     tail.load(partitionIndex)
+    const termCount = LogBufferDescriptor.computeTermCount(tail.termId, log.initialTermId)
+    if (termCount !== this.termCount || tail.termOffset % F.FRAME_ALIGNMENT !== 0) {
+      const expected = `the active term count is ${this.termCount}`
+      throw new InvalidLog(log.region.state.name, `tail of term ${tail.termId}`, tail.termOffset, expected)
+    }
     this.term = log.terms[partitionIndex]!
     this.termId = tail.termId
     this.tailOffset = Math.min(tail.termOffset, log.termLength)

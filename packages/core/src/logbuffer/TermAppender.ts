@@ -7,9 +7,10 @@
  * again. Writers that overshoot after it find nothing to pad and see to it that the log is rotated.
  */
 import { assertOpen } from "../memory/RegionState.ts"
+import * as F from "./FrameDescriptor.ts"
 import * as LogBufferDescriptor from "./LogBufferDescriptor.ts"
 import { activeTermCountAcquire } from "./LogBufferMetadata.ts"
-import type { LogBuffers } from "./LogBuffers.ts"
+import { InvalidLog, type LogBuffers } from "./LogBuffers.ts"
 import * as LogRotation from "./LogRotation.ts"
 import { MessageAppender } from "./MessageAppender.ts"
 import { ADMIN_ACTION, MAX_POSITION_EXCEEDED } from "./OfferResult.ts"
@@ -51,6 +52,17 @@ export class TermAppender extends MessageAppender {
     const resultingOffset = termOffset + framedLength
     // From the tail, not from the count read above: a writer that was held up adds to the term that is there now.
     const termCount = LogBufferDescriptor.computeTermCount(tail.termId, this.initialTermId)
+    if (
+      termCount % LogBufferDescriptor.PARTITION_COUNT !== partitionIndex ||
+      tail.termOffset % F.FRAME_ALIGNMENT !== 0
+    ) {
+      throw new InvalidLog(
+        this.metadata.state.name,
+        `tail of term ${tail.termId}`,
+        tail.termOffset,
+        "it was overwritten"
+      )
+    }
     this.term = this.terms[partitionIndex]!
     this.termOffset = termOffset
     this.termId = tail.termId
