@@ -3,13 +3,8 @@
  *
  * @since 0.1.0
  */
-import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { grouped } from "./output/Quantity.ts"
-
-/** The exit codes of every command except `millrace driver`, which answers a signal as `aeronmd` does. */
-export const EXIT_PROBLEM_FOUND = 1
-export const EXIT_BAD_INPUT = 2
 
 /**
  * A file, a line of input or a directory that the command was given is not what it needs.
@@ -149,8 +144,6 @@ export const CommandErrorReason = Schema.Union([
 export class CommandError extends Schema.TaggedError<CommandError>("millrace/CommandError")("CommandError", {
   reason: CommandErrorReason
 }) {
-  override readonly [Runtime.errorExitCode] = this.reason._tag === "BadInput" ? EXIT_BAD_INPUT : EXIT_PROBLEM_FOUND
-
   override get message() {
     return this.reason.message
   }

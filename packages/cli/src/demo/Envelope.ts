@@ -42,10 +42,15 @@ export const encodeEnd = (end: EndRecord): Uint8Array => encode(END, end)
 const text = (message: Uint8Array): string =>
   Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString("utf8", KIND_LENGTH)
 
-/** The record of a message of kind `RECORD`. */
-export const recordOf = (message: Uint8Array): DataRecord => JSON.parse(text(message))
+/** The record of a message of kind `RECORD`; throws on any other. */
+export const recordOf = (message: Uint8Array): DataRecord => {
+  if (message[0] !== RECORD) {
+    throw new TypeError("not a record")
+  }
+  return JSON.parse(text(message))
+}
 
-/** The end record of a message of kind `END`. */
+/** The end record of a message of kind `END`; throws when it is not one. */
 export const endOf = (message: Uint8Array): EndRecord => decodeEnd(JSON.parse(text(message)))
 
 /** What the sender and the receiver each keep of the messages that passed. */

@@ -11,8 +11,9 @@ import * as Ndjson from "effect/encoding/Ndjson"
 import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
 import { fileURLToPath } from "node:url"
-import { CommandError, ProcessDied } from "../CommandError.ts"
+import { badInput, CommandError, ProcessDied } from "../CommandError.ts"
 import * as ChildEvent from "../demo/ChildEvent.ts"
+import * as ExitCode from "./exitCode.ts"
 
 /** A child that stops on request gets this long before it is killed. */
 const FORCE_KILL_AFTER = "1500 millis"
@@ -62,11 +63,14 @@ const follow = Effect.fnUntraced(function* (
   const [, complaint, exit] = yield* Effect.all([events, stderrTail(handle), Effect.exit(handle.exitCode)], {
     concurrency: "unbounded"
   })
-  if (done !== undefined && Exit.isSuccess(exit) && exit.value === 0) {
+  if (done !== undefined && Exit.isSuccess(exit) && exit.value === ExitCode.DONE) {
     return done
   }
   if (failed?.reason !== undefined) {
     return yield* new CommandError({ reason: failed.reason })
+  }
+  if (failed !== undefined && Exit.isSuccess(exit) && exit.value === ExitCode.BAD_INPUT) {
+    return yield* badInput(`the ${role}`, failed.message)
   }
   const detail = failed?.message ?? complaint
   return yield* new CommandError({ reason: new ProcessDied({ role, pid: handle.pid, how: howEnded(exit), detail }) })
@@ -86,9 +90,9 @@ const stderrTail = (handle: ChildProcessHandle) =>
 /** The spawner says only in its error's text which signal ended a process. */
 const howEnded = (exit: Exit.Exit<number, PlatformError>): string => {
   if (Exit.isSuccess(exit)) {
-    return exit.value === 0 ? "ended too early" : `ended with exit code ${exit.value}`
+    return exit.value === ExitCode.DONE ? "ended too early" : `ended with exit code ${exit.value}`
   }
-  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
-  const signal = /SIG[A-Z0-9]+/.exec(String(error?.cause ?? error))
+  const cause = Option.getOrUndefined(Exit.findErrorOption(exit))?.cause
+  const signal = cause instanceof Error ? /SIG[A-Z0-9]+/.exec(cause.message) : null
   return signal === null ? "ended in an unknown way" : `was killed by ${signal[0]}`
 }

@@ -1,22 +1,14 @@
 /**
- * Runs the one effect of a process and turns its end, or the signal that ended it, into the exit code.
- *
- * | code | meaning |
- * | --- | --- |
- * | 0 | done |
- * | 1 | a problem was found |
- * | 2 | bad usage or bad input |
- * | 128 + n | ended by signal n: 130 SIGINT, 143 SIGTERM, 129 SIGHUP |
+ * Runs the one effect of a process and turns its end, or the signal that ended it, into the exit code: that of
+ * `exitCode.ts`, or 128 + n after signal n (130 SIGINT, 143 SIGTERM, 129 SIGHUP).
  *
  * The first signal interrupts: everything that the effect holds is released. A second one, or a release that takes
  * longer than `STOP_DEADLINE_MS`, ends the process at once; what is registered with `process.on("exit")` still runs.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
-import * as CliError from "effect/cli/CliError"
-import { EXIT_BAD_INPUT } from "../CommandError.ts"
+import * as ExitCode from "./exitCode.ts"
 
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 type Signal = keyof typeof SIGNAL_NUMBERS
@@ -28,9 +20,7 @@ export const STOP_DEADLINE_MS = 1800
 let signalCodeBase = 128
 
 /** Ends this process whatever else is going on in it; handlers of `exit` run. */
-export const endProcess = (code: number): never =>
-  // oxlint-disable-next-line unicorn/no-process-exit -- the exit code and the deadline are this module's work
-  process.exit(code)
+export const endProcess = (code: number): never => process.exit(code)
 
 /** From now on a signal ends this process with its bare number, as it ends `aeronmd`. */
 export const exitWithSignalNumber: Effect.Effect<void> = Effect.sync(() => {
@@ -39,21 +29,8 @@ export const exitWithSignalNumber: Effect.Effect<void> = Effect.sync(() => {
 
 export const signalExitCode = (signal: Signal): number => signalCodeBase + SIGNAL_NUMBERS[signal]
 
-const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
-  if (Exit.isSuccess(exit)) {
-    return 0
-  }
-  const error = Cause.squash(exit.cause)
-  if (CliError.isCliError(error)) {
-    return isHelpOfRoot(error) ? 0 : EXIT_BAD_INPUT
-  }
-  return Runtime.getErrorExitCode(error)
-}
-
-const isHelpOfRoot = (error: CliError.CliError): boolean =>
-  error._tag === "ShowHelp" && error.errors.length === 0 && error.commandPath.length === 1
-
-const teardown: Runtime.Teardown = (exit, onExit) => onExit(exitCode(exit))
+const teardown: Runtime.Teardown = (exit, onExit) =>
+  onExit(Exit.isSuccess(exit) ? ExitCode.DONE : ExitCode.ofCause(exit.cause))
 
 const run = Runtime.makeRunMain(({ fiber, teardown }) => {
   let received: Signal | undefined

@@ -1,0 +1,116 @@
+/** `millrace store tail DIR`: the last messages of a topic. */
+import type * as Message from "@millrace/store/Message"
+import * as MessageStore from "@millrace/store/MessageStore"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { badInput } from "../CommandError.ts"
+import { lastMessages } from "../internal/lastMessages.ts"
+import * as OpenStore from "../internal/openStore.ts"
+import * as Style from "../output/Style.ts"
+import * as Table from "../output/Table.ts"
+import * as Text from "../output/Text.ts"
+import { json, positive } from "./flags.ts"
+
+const COLUMNS: ReadonlyArray<Table.Column> = [
+  { title: "stored" },
+  { title: "queue", align: "right" },
+  { title: "offset", align: "right" },
+  { title: "key" },
+  { title: "tag" },
+  { title: "body" }
+]
+
+const rowOf = (message: Message.StoredMessage): ReadonlyArray<string> => [
+  new Date(message.storeTimestamp).toISOString(),
+  String(message.queueId),
+  String(message.queueOffset),
+  Text.printable(message.keys ?? ""),
+  Text.printable(message.tags ?? ""),
+  Text.body(message.body)
+]
+
+const toJson = (message: Message.StoredMessage) => {
+  const { body, keys, position, queueId, queueOffset, storeTimestamp, tags } = message
+  const text = Text.fromUtf8(body)
+  return {
+    queueId,
+    queueOffset,
+    position,
+    storeTimestamp,
+    key: keys ?? null,
+    tag: tags ?? null,
+    ...(text === undefined ? { bodyBase64: Buffer.from(body).toString("base64") } : { body: text })
+  }
+}
+
+/** The topic that is asked for, or the only one that there is. */
+const topicOf = Effect.fnUntraced(function* (directory: string, name: Option.Option<string>) {
+  const store = yield* MessageStore.MessageStore
+  const topics = yield* store.topics
+  const found = Option.match(name, {
+    onNone: () => (topics.length === 1 ? topics[0] : undefined),
+    onSome: (name) => topics.find(({ topic }) => topic === name)
+  })
+  if (found !== undefined) {
+    return found
+  }
+  const names = topics.length === 0 ? "it has none" : `it has ${topics.map(({ topic }) => topic).join(", ")}`
+  return yield* badInput(
+    directory,
+    Option.match(name, { onNone: () => `which topic? ${names}`, onSome: (name) => `has no topic ${name}; ${names}` })
+  )
+})
+
+const print = Effect.fnUntraced(function* (messages: ReadonlyArray<Message.StoredMessage>, asJson: boolean) {
+  const style = yield* Style.current
+  const lines = asJson
+    ? messages.map((message) => JSON.stringify(toJson(message)))
+    : Table.lines(COLUMNS, messages.map(rowOf), style.faint)
+  yield* Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+})
+
+export const storeTail = Command.make(
+  "tail",
+  {
+    directory: Argument.String("dir").pipe(
+      Argument.withMetavar("DIR"),
+      Argument.withDescription("Directory of a store")
+    ),
+    topic: Flag.String("topic").pipe(
+      Flag.withDescription("The topic; may be left out when the store has only one"),
+      Flag.withMetavar("NAME"),
+      Flag.optional
+    ),
+    tag: Flag.String("tag").pipe(
+      Flag.withDescription("Only messages with this tag; 'A || B' for either"),
+      Flag.withMetavar("TAG"),
+      Flag.optional
+    ),
+    count: positive("count").pipe(
+      Flag.withDescription("How many messages [10]"),
+      Flag.withMetavar("N"),
+      Flag.withDefault(10)
+    ),
+    json
+  },
+  ({ count, directory, json, tag, topic }) =>
+    Effect.gen(function* () {
+      const { queues, topic: name } = yield* topicOf(directory, topic)
+      const store = yield* MessageStore.MessageStore
+      yield* print(yield* lastMessages(store, queues, { topic: name, count, tags: Option.getOrUndefined(tag) }), json)
+    }).pipe(Effect.provide(OpenStore.readOnly(directory)))
+).pipe(
+  Command.withDescription("Show the last messages of a topic. Works beside a process that writes."),
+  Command.withShortDescription("Show the last messages of a topic"),
+  Command.withExamples([
+    { command: "millrace store tail /var/lib/trades --topic trades --count 5", description: "The last five messages" },
+    {
+      command: "millrace store tail /var/lib/trades --topic trades --tag AAPL --json",
+      description: "One JSON object a line"
+    }
+  ])
+)

@@ -1,0 +1,43 @@
+/**
+ * The publisher process of the demo: reads the data set, publishes every record, and ends the stream with its end record.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Client from "@millrace/transport/Client"
+import * as ExclusivePublication from "@millrace/transport/ExclusivePublication"
+import type { NonEmptyReadonlyArray } from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { childMain, type Progress } from "../internal/childMain.ts"
+import type { DataRecord } from "./DataFormat.ts"
+import * as DataSet from "./DataSet.ts"
+import * as Envelope from "./Envelope.ts"
+import { PublisherConfig } from "./PipelineConfig.ts"
+
+const publish = Effect.fnUntraced(function* (config: PublisherConfig, progress: Progress) {
+  const publication = yield* ExclusivePublication.make({ channel: config.channel, streamId: config.streamId })
+  const tally = new Envelope.Tally()
+  const encode = (records: NonEmptyReadonlyArray<DataRecord>) => {
+    const messages = records.map((record) => {
+      const message = Envelope.encodeRecord(record)
+      tally.add(message)
+      return message
+    })
+    progress.records = tally.count
+    return messages as unknown as NonEmptyReadonlyArray<Uint8Array>
+  }
+  const startMs = yield* Clock.currentTimeMillis
+  yield* DataSet.records(config.dataSet).pipe(
+    Stream.mapArray(encode),
+    Stream.concat(Stream.sync(() => Envelope.encodeEnd(tally.end()))),
+    Stream.run(publication.sink)
+  )
+  return { records: tally.count, bytes: tally.bytes, elapsedMs: (yield* Clock.currentTimeMillis) - startMs }
+})
+
+childMain(PublisherConfig, (config, progress) =>
+  publish(config, progress).pipe(
+    Effect.provide(Layer.merge(Client.layer({ directory: config.driverDirectory }), NodeServices.layer))
+  )
+)
