@@ -9,7 +9,7 @@ import { makeLog, SESSION_ID, STREAM_ID, TERM_LENGTH, thrownBy, viewOf } from ".
 const refused = (run: () => unknown): InvalidLog => {
   const error = thrownBy(run)
   assert.instanceOf(error, InvalidLog)
-  return error as InvalidLog
+  return error
 }
 
 describe("LogBuffers", () => {
