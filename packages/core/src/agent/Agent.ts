@@ -9,7 +9,7 @@ export interface Agent {
   onStart?(nowNs: number): void
   /** One duty cycle. Returns how much was done; 0 lets the idle strategy decide what to do about it. */
   doWork(nowNs: number): number
-  /** Called once after the last `doWork`, on the thread that ran the agent. */
+  /** Called once after the last `doWork`, or after an `onStart` that threw, on the thread that ran the agent. */
   onClose?(): void
   /**
    * Descriptors whose readiness should end a park: sockets. The same array is returned until the set changes. A

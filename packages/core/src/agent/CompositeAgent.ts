@@ -10,6 +10,7 @@ import type { Agent } from "./Agent.ts"
 export class CompositeAgent implements Agent {
   readonly roleName: string
   readonly #agents: ReadonlyArray<Agent>
+  #startedCount: number = 0
   #next: number = 0
   #parts: ReadonlyArray<ReadonlyArray<number>> = []
   #descriptors: ReadonlyArray<number> = []
@@ -20,14 +21,12 @@ export class CompositeAgent implements Agent {
     this.roleName = `[${agents.map((agent) => agent.roleName).join(",")}]`
   }
 
-  /** Starts each in order. When one cannot start, those before it are closed again. */
+  /** Starts each in order, up to the first that cannot: what it throws is thrown. */
   onStart(nowNs: number): void {
-    for (let index = 0; index < this.#agents.length; index++) {
-      try {
-        this.#agents[index]!.onStart?.(nowNs)
-      } catch (error) {
-        closeAll(this.#agents.slice(0, index), error)
-      }
+    for (const agent of this.#agents) {
+      // Counted before the call: an agent whose start failed half-way is closed like the others.
+      this.#startedCount++
+      agent.onStart?.(nowNs)
     }
   }
 
@@ -42,9 +41,23 @@ export class CompositeAgent implements Agent {
     return workCount
   }
 
-  /** Closes every agent, also when one of them throws; then throws what was thrown. */
+  /** Closes every part that was started, also when one of them throws; then throws what was thrown. */
   onClose(): void {
-    closeAll(this.#agents)
+    const errors: Array<unknown> = []
+    for (const agent of this.#agents.slice(0, this.#startedCount)) {
+      try {
+        agent.onClose?.()
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    this.#startedCount = 0
+    if (errors.length === 1) {
+      throw errors[0]
+    }
+    if (errors.length > 1) {
+      throw new AggregateError(errors, "several agents failed to close")
+    }
   }
 
   descriptors(): ReadonlyArray<number> {
@@ -58,19 +71,3 @@ export class CompositeAgent implements Agent {
 }
 
 const NONE: ReadonlyArray<number> = []
-
-const closeAll = (agents: ReadonlyArray<Agent>, ...errors: Array<unknown>): void => {
-  for (const agent of agents) {
-    try {
-      agent.onClose?.()
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length === 1) {
-    throw errors[0]
-  }
-  if (errors.length > 1) {
-    throw new AggregateError(errors, "several agents failed to start or to close")
-  }
-}

@@ -51,7 +51,8 @@ export const main = <Data>(build: (context: WorkerContext<Data>) => WorkerAgent 
 
   const fail = (error: unknown): void => send({ _tag: "failed", error: portable(error) })
 
-  Promise.try(build, { data: setup.data as Data, clock: systemClock })
+  Promise.resolve()
+    .then(() => build({ data: setup.data as Data, clock: systemClock }))
     .then(start)
     .catch(fail)
 }

@@ -3,7 +3,6 @@
  * What is made here is private to its user (files 0600, directories 0700): a log buffer holds other people's messages.
  */
 import * as fs from "node:fs"
-import { dirname } from "node:path"
 import { attempt, fromNode } from "./Errno.ts"
 
 export const FILE_MODE = 0o600
@@ -53,10 +52,4 @@ export const syncDirectory = (path: string): void => {
   } finally {
     fs.closeSync(fd)
   }
-}
-
-/** Renames over whatever has the target's name and makes that durable. A reader sees the old file or the new, whole. */
-export const rename = (source: string, target: string): void => {
-  attempt(source, () => fs.renameSync(source, target))
-  syncDirectory(dirname(target))
 }

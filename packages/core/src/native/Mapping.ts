@@ -5,6 +5,7 @@
  * private one: it sees what other processes store, and a store into it, a mistake, is seen by nobody, where a shared
  * mapping without write permission would end the process with SIGSEGV.
  */
+import * as AtomicFile from "./AtomicFile.ts"
 import * as Errno from "./Errno.ts"
 import * as Files from "./Files.ts"
 import * as FileSpace from "./FileSpace.ts"
@@ -58,27 +59,38 @@ export const open = (path: string, options?: OpenOptions): MappedRegion => {
 }
 
 /** Makes a file of `length` bytes that was not there before, and maps it. On failure no file is left behind. */
-export const create = (path: string, length: number, options: CreateOptions): MappedRegion => {
-  assert(Number.isSafeInteger(length) && length > 0, "the length of a mapping is a positive integer")
-  const fd = Files.createExclusive(path, options.mode)
+export const create = (path: string, length: number, options: CreateOptions): MappedRegion =>
+  createNamed(path, path, length, options)
+
+/**
+ * As `create`, but the file has its name only once `initialise` has returned and its bytes are on the device: another
+ * process sees the whole file or none.
+ */
+export const createInitialised = (
+  path: string,
+  length: number,
+  options: CreateOptions,
+  initialise: (region: MappedRegion) => void
+): MappedRegion => {
+  const temporary = AtomicFile.temporaryName(path)
+  Files.remove(temporary)
+  const region = createNamed(temporary, path, length, options)
   try {
-    if (options.reserve) {
-      FileSpace.reserve(fd, 0, length, path)
-    } else {
-      Files.truncate(fd, length, path)
-    }
-    return map(fd, path, length, false)
+    initialise(region)
+    region.sync()
+    AtomicFile.publish(temporary, path)
+    return region
   } catch (error) {
-    Files.remove(path)
+    region.close()
     throw error
   } finally {
-    Files.close(fd)
+    Files.remove(temporary)
   }
 }
 
 /** As `create`, with the blocks taken in the thread pool, so that an agent's duty cycle does not wait for the device. */
 export const createAsync = (path: string, length: number, options: CreateOptions, done: MappingCompletion): void => {
-  assert(Number.isSafeInteger(length) && length > 0, "the length of a mapping is a positive integer")
+  assertLength(length)
   const fd = Files.createExclusive(path, options.mode)
   const finish = (failure: Error | undefined): void => {
     let error = failure
@@ -124,6 +136,28 @@ export class MappingLengthError extends Error {
     this.fileLength = fileLength
   }
 }
+
+/** Makes the file `file`; the region bears the name `path` that it has or will have. */
+const createNamed = (file: string, path: string, length: number, options: CreateOptions): MappedRegion => {
+  assertLength(length)
+  const fd = Files.createExclusive(file, options.mode)
+  try {
+    if (options.reserve) {
+      FileSpace.reserve(fd, 0, length, path)
+    } else {
+      Files.truncate(fd, length, path)
+    }
+    return map(fd, path, length, false)
+  } catch (error) {
+    Files.remove(file)
+    throw error
+  } finally {
+    Files.close(fd)
+  }
+}
+
+const assertLength = (length: number): void =>
+  assert(Number.isSafeInteger(length) && length > 0, "the length of a mapping is a positive integer")
 
 const map = (fd: number, path: string, length: number, readOnly: boolean): MappedRegion => {
   const flags = readOnly ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED
