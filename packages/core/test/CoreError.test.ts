@@ -58,7 +58,7 @@ describe("CoreError", () => {
 
   it("survives being encoded", () => {
     const error = new CoreError({ reason: new CoreErrorModule.MessageTooLong({ length: 9, lengthMax: 8 }) })
-    const decoded = Schema.decodeUnknownSync(CoreError)(JSON.parse(JSON.stringify(Schema.encodeSync(CoreError)(error))))
+    const decoded = Schema.decodeUnknownSync(CoreError)(structuredClone(Schema.encodeSync(CoreError)(error)))
     assert.strictEqual(decoded.message, error.message)
   })
 
