@@ -4,13 +4,13 @@
  */
 import type { Reporter, TestModule } from "vitest/node"
 
-export interface Counts {
+interface Counts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
 }
 
-export const formatCounts = ({ failed, passed, skipped }: Counts): string =>
+const formatCounts = ({ failed, passed, skipped }: Counts): string =>
   `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`
 
 export default class CountReporter implements Reporter {

@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url))
 /** The file's path from the repository's root, which is what every judgement is about. */
 const pathOf = (context: Context): string => relative(ROOT, context.physicalFilename).replaceAll("\\", "/")
 
-/** Calls `visit` for every way to name another module: import, export … from, import(), and import("…") in a type. */
+/** Calls `visit` for every way to name another module: import, export … from, import(), import("…") in a type, require. */
 const eachImport = (visit: (source: { readonly value: unknown }, typeOnly: boolean) => void): Visitor => ({
   ImportDeclaration: (node) => visit(node.source, isTypeOnlyImport(node)),
   ExportAllDeclaration: (node) => visit(node.source, node.exportKind === "type"),
@@ -33,8 +33,19 @@ const eachImport = (visit: (source: { readonly value: unknown }, typeOnly: boole
       visit(node.source, false)
     }
   },
-  TSImportType: (node) => visit(node.source, true)
+  TSImportType: (node) => visit(node.source, true),
+  CallExpression: (node) => {
+    const [argument] = node.arguments
+    if (argument?.type === "Literal" && isRequire(node.callee)) {
+      visit(argument, false)
+    }
+  }
 })
+
+/** `require` itself, under whatever its maker was called at once. */
+const isRequire = (callee: Node<"CallExpression">["callee"]): boolean =>
+  (callee.type === "Identifier" && callee.name === "require") ||
+  (callee.type === "CallExpression" && callee.callee.type === "Identifier" && callee.callee.name === "createRequire")
 
 const isTypeOnlyImport = (node: ImportDeclaration): boolean =>
   node.importKind === "type" ||

@@ -35,7 +35,7 @@ const isProgram = (name: string): boolean => name === "millrace"
 
 const opensKernels = (name: string): boolean => name === "@millrace/core"
 
-export const readSources = (packageFolder: string): Sources => {
+const readSources = (packageFolder: string): Sources => {
   const entries = readdirSync(join(packageFolder, "src"), { withFileTypes: true })
   const nameOf = (entry: { readonly name: string }) => entry.name
   return {

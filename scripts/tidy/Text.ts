@@ -16,25 +16,40 @@ export const markers = (tree: Tree): ReadonlyArray<Finding> =>
     [MARKER, (found) => `${found} is left in the tree: do it, or write an issue`]
   ])
 
-/** A path that exists on one machine: home directories, and the workspace of whoever wrote it. */
-const MACHINE_PATH = /(?<![\w.~-])(\/(root|home\/\w+|Users\/\w+|workspaces?|work)\/[\w.-]|[A-Z]:\\Users\\)/
+/** Where people and machines keep their work. A sample path belongs somewhere else. */
+const MACHINE_PATH = /(?<![\w.~-])(\/(root|work|workspaces?)\/[\w.-]|[A-Z]:\\Users\\)/
 
 const REGISTRY_SETTING = /(^|\s|")(registry|"registry"|_authToken|[\w@-]+:registry)"?\s*[=:]\s*["']?https?:/
 const REGISTRY_HOST =
   /https?:\/\/[\w.-]*(\b(registry|npm|nexus|artifactory|verdaccio|jfrog|mirrors?)\b[\w.-]*\.[\w.-]+|localhost:4873|127\.0\.0\.1:4873)/
 const PUBLIC_HOST = /https?:\/\/(www\.)?(npmjs\.com|npm\.im)/
 
-/** What belongs to one machine or one network, and breaks or leaks on every other. */
-export const machineTraces = (tree: Tree): ReadonlyArray<Finding> => [
+/**
+ * What belongs to one machine or one network, and breaks or leaks on every other. `own` are paths of the machine that
+ * looks: its home, and the tree itself.
+ */
+export const machineTraces = (tree: Tree, own: ReadonlyArray<string> = []): ReadonlyArray<Finding> => [
   ...matching(tree, (path) => !isAboutRules(path), [
     [MACHINE_PATH, (found) => `${found}… is a path of one machine`],
     [REGISTRY_SETTING, (found) => `${found.trim()}… sets a registry: that is for the machine to choose`],
     [REGISTRY_HOST, (found) => (PUBLIC_HOST.test(found) ? undefined : `${found} is the host of a package registry`)]
   ]),
+  ...own.flatMap((place) => naming(tree, place)),
   ...tree.paths
     .filter((path) => /(^|\/)\.npmrc$/.test(path))
     .map((path) => ({ path, message: "an .npmrc in the tree overrides the machine's own" }))
 ]
+
+const naming = (tree: Tree, place: string): ReadonlyArray<Finding> => {
+  const findings: Array<Finding> = []
+  const isElsewhere = (path: string) => !isAboutRules(path)
+  eachLine(tree, isElsewhere, (path, text, line) => {
+    if (text.includes(place)) {
+      findings.push({ path, line, message: `${place} is a path of this machine` })
+    }
+  })
+  return findings
+}
 
 type Pattern = readonly [RegExp, (found: string) => string | undefined]
 

@@ -21,7 +21,7 @@ const runJson = (root: string, tool: string, args: ReadonlyArray<string>): unkno
   }
 }
 
-export interface OxlintReport {
+interface OxlintReport {
   readonly diagnostics: ReadonlyArray<{
     readonly code: string
     readonly message: string
@@ -38,7 +38,7 @@ export const oxlint = (root: string): ReadonlyArray<Finding> => {
   return oxlintFindings(runJson(root, "oxlint", args) as OxlintReport)
 }
 
-export const oxlintFindings = (report: OxlintReport): ReadonlyArray<Finding> =>
+const oxlintFindings = (report: OxlintReport): ReadonlyArray<Finding> =>
   report.diagnostics.map(({ code, filename, labels, message, note }) => ({
     path: filename.replaceAll("\\", "/"),
     ...(labels[0] === undefined ? {} : { line: labels[0].span.line }),
@@ -50,7 +50,7 @@ interface KnipItem {
   readonly line?: number
 }
 
-export interface KnipReport {
+interface KnipReport {
   readonly issues: ReadonlyArray<{ readonly file: string } & Readonly<Record<string, unknown>>>
 }
 
@@ -62,7 +62,6 @@ const KNIP_MESSAGES: Readonly<Record<string, (name: string) => string>> = {
   devDependencies: (name) => `has the development dependency ${name}, which nothing uses`,
   unlisted: (name) => `imports ${name}, which its package.json does not list`,
   unresolved: (name) => `imports ${name}, which does not exist`,
-  binaries: (name) => `runs ${name}, which no dependency brings`,
   catalog: (name) => `has the catalog entry ${name}, which no package uses`,
   catalogReferences: (name) => `names the catalog entry ${name}, which does not exist`,
   cycles: (name) => `is part of the cycle ${name}`
@@ -74,22 +73,22 @@ export const knip = (root: string): ReadonlyArray<Finding> => {
 }
 
 /**
- * A public module is an interface for others, and a descriptor is the whole of a format, whether or not each of its
- * names is used here. Everything else that nothing imports is dead, kernels included.
+ * A public module is an interface for others, and a format or a set of codes is written down whole, whether or not each
+ * of its constants is used by name. Everything else that nothing imports is dead, kernels included.
  */
-const isForOthers = (path: string): boolean =>
-  /^packages\/(core|transport|store)\/src\/\w+\.ts$/.test(path) || path.endsWith("Descriptor.ts")
+const isForOthers = (path: string, name: string): boolean =>
+  /^packages\/(core|transport|store)\/src\/\w+\.ts$/.test(path) ||
+  path.endsWith("Descriptor.ts") ||
+  /^[A-Z][A-Z0-9_]+$/.test(name)
 
-export const knipFindings = (
-  report: KnipReport,
-  pathOf: (path: string) => string = (path) => path
-): ReadonlyArray<Finding> =>
+const knipFindings = (report: KnipReport, pathOf: (path: string) => string = (path) => path): ReadonlyArray<Finding> =>
   report.issues.flatMap((issue) => {
     const path = pathOf(issue.file)
-    const kinds = Object.keys(KNIP_MESSAGES).filter(
-      (kind) => !((kind === "exports" || kind === "types") && isForOthers(path))
+    return Object.keys(KNIP_MESSAGES).flatMap((kind) =>
+      itemsOf(issue[kind])
+        .filter(({ name }) => !((kind === "exports" || kind === "types") && isForOthers(path, name)))
+        .map((item) => knipFinding(path, kind, item))
     )
-    return kinds.flatMap((kind) => itemsOf(issue[kind]).map((item) => knipFinding(path, kind, item)))
   })
 
 const knipFinding = (path: string, kind: string, { line, name }: KnipItem): Finding => {

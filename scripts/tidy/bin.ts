@@ -1,4 +1,5 @@
 /** `pnpm tidy [--fix]`: house rules that are about the tree as a whole. `--fix` writes the exports maps. */
+import { homedir } from "node:os"
 import { dirname } from "node:path"
 import { parseArgs } from "node:util"
 import * as ExportsMap from "./ExportsMap.ts"
@@ -20,7 +21,10 @@ if (values.fix) {
 const tree = Tree.open(values.root)
 const findings = Finding.sort([
   ...Text.markers(tree),
-  ...Text.machineTraces(tree),
+  ...Text.machineTraces(
+    tree,
+    [homedir(), values.root].filter((path) => path.length > 1)
+  ),
   ...Text.fileNames(tree),
   ...Text.fileSizes(tree),
   ...ExportsMap.check(values.root),

@@ -45,6 +45,13 @@ tester.run("storeys", plugin.rules.storeys, {
       code: `type A = import("effect").Effect`,
       errors: [/other kernels only/]
     },
+    { name: "require", filename: GLUE, code: `const a = require("koffi")`, errors: [/core\/native alone/] },
+    {
+      name: "a require made on the spot",
+      filename: GLUE,
+      code: `const a = createRequire(import.meta.url)("koffi")`,
+      errors: [/core\/native alone/]
+    },
     { name: "koffi in glue", filename: GLUE, code: `import koffi from "koffi"`, errors: [/core\/native alone/] }
   ]
 })

@@ -20,14 +20,29 @@ describe("Text", () => {
   })
 
   it("reports paths of one machine", () => {
-    const lines = ["/root/x", `"/home/ann/x"`, "(/Users/ann/x)", "C:\\Users\\ann", "cd /work/x"]
+    const lines = ["/root/x", "(/workspace/x)", "C:\\Users\\ann", "cd /work/x"]
     for (const line of lines) {
       assert.equal(check(Text.machineTraces, { "a.md": line }).length, 1, line)
     }
   })
 
+  it("reports the home of the machine that looks", () => {
+    const rule = (tree: Tree) => Text.machineTraces(tree, ["/home/ann"])
+    assert.deepEqual(check(rule, { "a.md": "\n/home/ann/x", "b.md": "/home/bob/x" }), [
+      "a.md:2 /home/ann is a path of this machine"
+    ])
+  })
+
   it("allows paths that every machine has, and words that look like one", () => {
-    const lines = ["/dev/shm/aeron", "/tmp/store", "./root/x", "at work/x", "~/work/x", "https://a.org/home/ann/x"]
+    const lines = [
+      "/dev/shm/aeron",
+      "/tmp/store",
+      "./root/x",
+      "/home/a/x",
+      "at work/x",
+      "~/work/x",
+      "https://a.org/home/ann/x"
+    ]
     for (const line of lines) {
       assert.deepEqual(check(Text.machineTraces, { "a.md": line }), [], line)
     }
