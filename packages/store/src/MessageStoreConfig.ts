@@ -73,6 +73,7 @@ export const settings = {
     choices: ["ASYNC_FLUSH", "SYNC_FLUSH"],
     description: "Whether a put waits until its record is on the device."
   },
+  syncFlushTimeout: integer(5000, "ms", "How long a put waits for the device before it answers FLUSH_DISK_TIMEOUT."),
   flushIntervalCommitLog: integer(500, "ms", "Pause between two flushes of the log with ASYNC_FLUSH."),
   flushCommitLogLeastPages: integer(4, "pages of 4 KiB", "Dirty pages that make a flush worth its while.", 0),
   flushCommitLogThoroughInterval: integer(10_000, "ms", "After this time whatever is dirty is flushed."),

@@ -202,6 +202,23 @@ export class OffsetTooSmall extends Schema.TaggedError<OffsetTooSmall>("@millrac
 }
 
 /**
+ * A reader asks for messages that the store does not have: positions that were kept from a store that has lost its end
+ * since, or from another one.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class OffsetTooLarge extends Schema.TaggedError<OffsetTooLarge>("@millrace/store/StoreError/OffsetTooLarge")(
+  "OffsetTooLarge",
+  { topic: Schema.String, queueId: Schema.Int, offset: Schema.Finite, max: Schema.Finite }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `offset ${this.offset} of ${this.topic}/${this.queueId} does not exist, the next message gets ${this.max}: see whether the position belongs to this store`
+  }
+}
+
+/**
  * A value does not fit the schema of its topic.
  *
  * @category errors
@@ -289,6 +306,7 @@ export const StoreErrorReason = Schema.Union([
   FlushFailed,
   CorruptLog,
   OffsetTooSmall,
+  OffsetTooLarge,
   EncodeFailed,
   DecodeFailed,
   NotWriteable,

@@ -26,6 +26,9 @@ import * as StoreFiles from "./StoreFiles.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 import type { StoreOptions } from "./StoreOptions.ts"
 
+/** Slices of dispatch that a read runs itself before it looks; a longer backlog is left to the agents. */
+const CATCH_UP_SLICES_MAX = 8
+
 export interface EngineListener {
   /** Something waits to be done: call `doWork` soon. */
   onWork(): void
@@ -151,6 +154,13 @@ export class StoreEngine {
       count += agent.doWork(nowNs)
     }
     return count
+  }
+
+  /** Dispatches what is visible, up to a bound, so that a read sees the puts before it. */
+  catchUp(): void {
+    for (let slice = 0; slice < CATCH_UP_SLICES_MAX && this.#reput.doWork() > 0; slice++) {
+      // Each call dispatches one slice.
+    }
   }
 
   get dispatchedPosition(): number {

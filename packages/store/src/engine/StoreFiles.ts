@@ -21,7 +21,7 @@ export interface StoreFiles {
 export const open = (fileSystem: FileSystem, options: StoreOptions): StoreFiles => {
   const root = options.storePathRootDir
   if (!options.readOnly) {
-    for (const directory of [...options.storePathCommitLog, StorePaths.consumeQueues(root)]) {
+    for (const directory of [...options.storePathCommitLog, StorePaths.consumeQueues(root), StorePaths.config(root)]) {
       fileSystem.makeDirectory(directory)
     }
   }

@@ -7,6 +7,7 @@ export interface StoreOptions {
   readonly mappedFileSizeConsumeQueue: number
   readonly maxMessageSize: number
   readonly flushDiskType: "ASYNC_FLUSH" | "SYNC_FLUSH"
+  readonly syncFlushTimeout: number
   readonly flushIntervalCommitLog: number
   readonly flushCommitLogLeastPages: number
   readonly flushCommitLogThoroughInterval: number

@@ -106,5 +106,6 @@ export const nodeFileSystem: FileSystem = {
   syncDirectory: (directory) => attempt("sync directory", directory, () => Files.syncDirectory(directory)),
   readBytes: (path) => attempt("read", path, () => readBytes(path)),
   replace: (path, bytes) => attempt("replace", path, () => replaceFile(path, bytes)),
+  writeBytes: (path, bytes) => attempt("write", path, () => fs.writeFileSync(path, bytes)),
   space: (directory) => attempt("measure", directory, () => FileSpace.available(directory))
 }

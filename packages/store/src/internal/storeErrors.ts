@@ -44,6 +44,9 @@ export const fromFileFailure = (failure: FileFailure, storedCount: number = 0): 
 
 /** The error for what opening or closing threw; undefined for a defect. */
 export const fromThrown = (error: unknown): StoreError | undefined => {
+  if (error instanceof StoreError) {
+    return error
+  }
   if (error instanceof FileFailure) {
     return fromFileFailure(error)
   }

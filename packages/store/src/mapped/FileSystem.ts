@@ -66,6 +66,8 @@ export interface FileSystem {
   readBytes(path: string): Uint8Array | undefined
   /** Replaces a small file durably: whoever reads it, now or after a crash, finds the old or the new content whole. */
   replace(path: string, bytes: Uint8Array): void
+  /** Overwrites a small file in place, keeping its identity and so the locks on it. */
+  writeBytes(path: string, bytes: Uint8Array): void
   space(directory: string): FileSpace
 }
 

@@ -93,6 +93,10 @@ export class MemoryFileSystem implements FileSystem {
     this.#files.set(path, { bytes: copy, view: new DataView(copy.buffer) })
   }
 
+  writeBytes(path: string, bytes: Uint8Array): void {
+    this.replace(path, bytes)
+  }
+
   space(): FileSpace {
     return { freeBytes: Number.MAX_SAFE_INTEGER, totalBytes: Number.MAX_SAFE_INTEGER }
   }

@@ -1,0 +1,68 @@
+/** A store as a scoped service: what is opened with the layer is closed with it, in the reverse order. */
+import { clock as systemClock } from "@millrace/core/AgentRunner"
+import type { Clock } from "@millrace/core/kernel/agent/Clock"
+import * as EffectClock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as StorePaths from "../engine/StorePaths.ts"
+import type { FileSystem } from "../mapped/FileSystem.ts"
+import { MemoryFileSystem } from "../mapped/MemoryFileSystem.ts"
+import type { MessageStore } from "../MessageStore.ts"
+import type { MessageStoreOptions } from "../MessageStoreConfig.ts"
+import type { StoreError } from "../StoreError.ts"
+import { nodeFileSystem } from "./nodeFileSystem.ts"
+import * as storeOpen from "./storeOpen.ts"
+import { StoreRuntime } from "./storeRuntime.ts"
+
+type Service = MessageStore["Service"]
+
+export const make = Effect.fnUntraced(function* (
+  options: MessageStoreOptions
+): Effect.fn.Return<Service, StoreError, Scope.Scope> {
+  const { directory } = options
+  yield* storeOpen.refuseForeign(nodeFileSystem, directory)
+  yield* storeOpen.acquireLock(nodeFileSystem, directory)
+  yield* storeOpen.attempt(() => {
+    const path = StorePaths.lock(directory)
+    if (nodeFileSystem.readBytes(path)?.length === 0) {
+      nodeFileSystem.writeBytes(path, storeOpen.lockText)
+    }
+  })
+  return yield* open(nodeFileSystem, options)
+})
+
+/** Files of a store in memory are smaller: each takes its whole length at once. */
+const MEMORY_COMMIT_LOG_LENGTH = 16 * 1024 * 1024
+const MEMORY_QUEUE_LENGTH = 20 * 10_000
+
+export const makeMemory = (
+  options: Omit<MessageStoreOptions, "directory">
+): Effect.Effect<Service, StoreError, Scope.Scope> =>
+  Effect.suspend(() =>
+    open(
+      new MemoryFileSystem((run) => void setImmediate(run)),
+      {
+        mappedFileSizeCommitLog: MEMORY_COMMIT_LOG_LENGTH,
+        mappedFileSizeConsumeQueue: MEMORY_QUEUE_LENGTH,
+        ...options,
+        directory: "memory"
+      }
+    )
+  )
+
+const open = Effect.fnUntraced(function* (
+  fileSystem: FileSystem,
+  options: MessageStoreOptions
+): Effect.fn.Return<Service, StoreError, Scope.Scope> {
+  const effectClock = yield* EffectClock.Clock
+  // Store times are those of the program (a test's, when it has a clock of its own); pauses of the agents are real.
+  const clock: Clock = {
+    nanoTime: systemClock.nanoTime,
+    epochMs: () => effectClock.currentTimeMillisUnsafe()
+  }
+  const concluded = yield* storeOpen.concludeOptions(fileSystem, options)
+  const runtime = yield* Effect.acquireRelease(StoreRuntime.open(fileSystem, concluded, clock), (opened) =>
+    opened.close()
+  )
+  return runtime.service
+})

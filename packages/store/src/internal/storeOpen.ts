@@ -1,0 +1,136 @@
+/** Opens a store: lock, files, recovery. What was opened is closed again when a later step fails. */
+import type { Clock } from "@millrace/core/kernel/agent/Clock"
+import { type FileLock, tryLock } from "@millrace/core/kernel/native/FileLock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { StoreEngine, type EngineListener } from "../engine/StoreEngine.ts"
+import * as StoreFiles from "../engine/StoreFiles.ts"
+import type { StoreOptions } from "../engine/StoreOptions.ts"
+import * as StorePaths from "../engine/StorePaths.ts"
+import * as Utf8 from "../commitlog/Utf8.ts"
+import { type FileSystem, join } from "../mapped/FileSystem.ts"
+import { conclude, type MessageStoreOptions } from "../MessageStoreConfig.ts"
+import * as AbortFile from "../recovery/AbortFile.ts"
+import type { RecoveryReport } from "../recovery/Recovery.ts"
+import { Locked, NotAStore, StoreError } from "../StoreError.ts"
+import { toFileFailure } from "./fileFailure.ts"
+import { fromThrown } from "./storeErrors.ts"
+
+/** Runs a step of the kernels: what they throw becomes the package's error, anything else is a defect. */
+export const attempt = <A>(run: () => A): Effect.Effect<A, StoreError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (thrown) {
+      const error = fromThrown(thrown)
+      return error === undefined ? Effect.die(thrown) : Effect.fail(error)
+    }
+  })
+
+/** Refuses a directory that holds something else, before anything in it is touched. */
+export const refuseForeign = (fileSystem: FileSystem, directory: string): Effect.Effect<void, StoreError> =>
+  Effect.flatMap(
+    attempt(() => StorePaths.kindOf(fileSystem, directory)),
+    (kind) =>
+      kind._tag === "Foreign"
+        ? Effect.fail(new StoreError({ reason: new NotAStore({ directory, found: kind.found }) }))
+        : Effect.void
+  )
+
+const LOCK_RANGE = { offset: 0, length: 1 }
+const LOCK_TEXT = "lock"
+
+/** Holds the lock of a store until the scope closes. RocketMQ's own lock of the same file excludes it, and the reverse. */
+export const acquireLock = (
+  fileSystem: FileSystem,
+  directory: string
+): Effect.Effect<FileLock, StoreError, Scope.Scope> => {
+  const path = StorePaths.lock(directory)
+  const take = attempt(() => {
+    fileSystem.makeDirectory(directory)
+    let lock: FileLock | undefined
+    try {
+      lock = tryLock(path, LOCK_RANGE)
+    } catch (error) {
+      throw toFileFailure(error, "lock", path)
+    }
+    if (lock === undefined) {
+      const pid = AbortFile.pidOf(fileSystem, directory)
+      throw new StoreError({ reason: new Locked({ directory, pid }) })
+    }
+    return lock
+  })
+  return Effect.acquireRelease(take, (lock) => Effect.sync(() => lock.release()))
+}
+
+export const lockText: Uint8Array = Utf8.encode(LOCK_TEXT)
+
+/** Lengths of the files that are there: a store is opened with the lengths it was made with. */
+export const detectLengths = (
+  fileSystem: FileSystem,
+  options: MessageStoreOptions
+): { readonly commitLog?: number | undefined; readonly consumeQueue?: number | undefined } => {
+  const root = options.directory
+  const logs = options.storePathCommitLog ?? [StorePaths.commitLog(root)]
+  return {
+    commitLog: logs.map((directory) => firstLength(fileSystem, directory)).find((length) => length !== undefined),
+    consumeQueue: firstQueueLength(fileSystem, StorePaths.consumeQueues(root))
+  }
+}
+
+const firstLength = (fileSystem: FileSystem, directory: string): number | undefined =>
+  fileSystem.entries(directory)?.find((entry) => !entry.isDirectory && entry.length > 0)?.length
+
+const firstQueueLength = (fileSystem: FileSystem, root: string): number | undefined => {
+  for (const topic of fileSystem.entries(root) ?? []) {
+    for (const queue of fileSystem.entries(join(root, topic.name)) ?? []) {
+      const length = firstLength(fileSystem, join(join(root, topic.name), queue.name))
+      if (length !== undefined) {
+        return length
+      }
+    }
+  }
+  return undefined
+}
+
+export interface OpenedEngine {
+  readonly engine: StoreEngine
+  readonly recovery: RecoveryReport
+}
+
+/** Opens the files and recovers, in slices that let other fibers run. Closes the files when that fails. */
+export const openEngine = (
+  fileSystem: FileSystem,
+  options: StoreOptions,
+  clock: Clock,
+  listener: EngineListener
+): Effect.Effect<OpenedEngine, StoreError> =>
+  Effect.gen(function* () {
+    const files = yield* attempt(() => StoreFiles.open(fileSystem, options))
+    const engine = new StoreEngine(fileSystem, options, files, listener)
+    const recovery = yield* runRecovery(engine).pipe(Effect.onError(() => Effect.sync(() => engine.closeFiles())))
+    yield* attempt(() => engine.start(clock.nanoTime(), process.pid)).pipe(
+      Effect.onError(() => Effect.sync(() => engine.closeFiles()))
+    )
+    return { engine, recovery }
+  })
+
+const runRecovery = Effect.fnUntraced(function* (engine: StoreEngine) {
+  const steps = engine.recover()
+  for (;;) {
+    const step = yield* attempt(() => steps.next())
+    if (step.done === true) {
+      return step.value
+    }
+    yield* Effect.yieldNow
+  }
+})
+
+export const concludeOptions = (
+  fileSystem: FileSystem,
+  options: MessageStoreOptions
+): Effect.Effect<StoreOptions, StoreError> =>
+  Effect.flatMap(
+    attempt(() => detectLengths(fileSystem, options)),
+    (found) => conclude(options, found)
+  )

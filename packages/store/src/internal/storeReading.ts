@@ -1,0 +1,140 @@
+/** The reading half of the service. */
+import * as Effect from "effect/Effect"
+import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import type { QueueState, TopicQueues } from "../consumequeue/QueueTable.ts"
+import type { StoreEngine } from "../engine/StoreEngine.ts"
+import { StoredMessage } from "../Message.ts"
+import type { GetRequest, GetResult, TopicInfo } from "../MessageStore.ts"
+import * as GetMessage from "../reading/GetMessage.ts"
+import { Slab } from "../reading/Slab.ts"
+import * as TagFilter from "../reading/TagFilter.ts"
+import type { StoreError } from "../StoreError.ts"
+import type { StoreRuntime } from "./storeRuntime.ts"
+
+/** RocketMQ's limits for messages that are in memory. */
+const COUNT_DEFAULT = 32
+const BYTES_DEFAULT = 256 * 1024
+
+/** First guess of a record's length, for the memory of an answer. */
+const RECORD_LENGTH_GUESS = 512
+
+export const get = (runtime: StoreRuntime, request: GetRequest): Effect.Effect<GetResult, StoreError> => {
+  const read = runtime.use(() => getNow(runtime.engine, request, request.offset))
+  return request.waitMs === undefined || request.waitMs <= 0
+    ? read
+    : Effect.flatMap(read, (first) => (isEmpty(first) ? hold(runtime, request, first) : Effect.succeed(first)))
+}
+
+const isEmpty = ({ status }: GetResult): boolean =>
+  status === "OFFSET_OVERFLOW_ONE" || status === "NO_MESSAGE_IN_QUEUE" || status === "NO_MATCHED_MESSAGE"
+
+/** Reads again whenever something has arrived, until there is an answer or the time is over. */
+const hold = (runtime: StoreRuntime, request: GetRequest, first: GetResult): Effect.Effect<GetResult, StoreError> => {
+  let last = first
+  const again = Effect.gen(function* () {
+    while (isEmpty(last)) {
+      if (last.status !== "NO_MATCHED_MESSAGE") {
+        const offsets = new Map([[request.queueId, last.nextOffset]])
+        yield* awaitMessages(runtime, request.topic, offsets, request.queueId, false)
+      }
+      last = yield* runtime.use(() => getNow(runtime.engine, request, last.nextOffset))
+    }
+    return last
+  })
+  return again.pipe(
+    Effect.timeoutOption(request.waitMs!),
+    Effect.map((answer) => (answer._tag === "Some" ? answer.value : last))
+  )
+}
+
+const getNow = (engine: StoreEngine, request: GetRequest, offset: number): GetResult => {
+  const { maxBytes: bytesMax = BYTES_DEFAULT, maxCount: countMax = COUNT_DEFAULT, matchTagText, tags } = request
+  const filter = tags === undefined ? undefined : TagFilter.parse(tags, matchTagText ?? true)
+  const queue = engine.queues.find(request.topic, request.queueId)?.queue
+  const messages: Array<StoredMessage> = []
+  const slab = new Slab(Math.min(bytesMax, countMax * RECORD_LENGTH_GUESS))
+  const outcome = GetMessage.get(engine.commitLog, queue, offset, { countMax, bytesMax }, filter, (record) => {
+    messages.push(new StoredMessage(slab.copy(record)))
+  })
+  const { maxOffset, minOffset, nextOffset, status } = outcome
+  return { status, nextOffset, minOffset, maxOffset, messages }
+}
+
+/** Waits for a message at or behind an offset, in one queue or any. */
+export const awaitMessages = (
+  runtime: StoreRuntime,
+  topic: string,
+  offsets: ReadonlyMap<number, number>,
+  queueId: number,
+  newQueues: boolean
+): Effect.Effect<void, StoreError> =>
+  Effect.callback<void, StoreError>((resume) => {
+    let cancel = (): void => undefined
+    const check = (): void => {
+      const closed = runtime.checkOpen()
+      if (closed !== undefined) {
+        resume(Effect.fail(closed))
+      } else if (hasMessages(runtime.engine.queues.topics.get(topic), offsets, newQueues)) {
+        resume(Effect.void)
+      } else {
+        cancel = runtime.polling.add(topic, queueId, check)
+      }
+    }
+    check()
+    return Effect.sync(() => cancel())
+  })
+
+const hasMessages = (
+  topic: TopicQueues | undefined,
+  offsets: ReadonlyMap<number, number>,
+  newQueues: boolean
+): boolean => {
+  const offsetOfOthers = newQueues ? 0 : Number.POSITIVE_INFINITY
+  for (const state of topic?.queues.values() ?? []) {
+    if (state.queue.maxOffset > (offsets.get(state.queueId) ?? offsetOfOthers)) {
+      return true
+    }
+  }
+  return false
+}
+
+const CHECK: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
+
+export const byPosition = (engine: StoreEngine, position: number): StoredMessage | undefined => {
+  const { commitLog } = engine
+  const file = position < commitLog.maxOffset && position >= 0 ? commitLog.files.find(position) : undefined
+  if (file === undefined) {
+    return undefined
+  }
+  const offset = position - file.fromOffset
+  const cursor = new RecordCursor()
+  const window = file.read(offset, file.length - offset)
+  const length = RecordCheck.check(window, offset, file.length, position, cursor, CHECK)
+  return length > 0 ? new StoredMessage(new Slab(length).copy(cursor)) : undefined
+}
+
+export const topics = (runtime: StoreRuntime): ReadonlyArray<TopicInfo> => {
+  const names = new Set([
+    ...runtime.engine.queues.topics.keys(),
+    ...runtime.topics.all().map((config) => config.topicName)
+  ])
+  return [...names].sort().map((name) => topic(runtime, name)!)
+}
+
+export const topic = (runtime: StoreRuntime, name: string): TopicInfo | undefined => {
+  const config = runtime.topics.get(name)
+  const known = runtime.engine.queues.topics.get(name)
+  if (config === undefined && known === undefined) {
+    return undefined
+  }
+  const queues = [...(known?.queues.values() ?? [])].sort((a, b) => a.queueId - b.queueId).map(infoOf)
+  return { topic: name, queueCount: config?.writeQueueNums, queues }
+}
+
+const infoOf = ({ nextOffset, queue, queueId }: QueueState): TopicInfo["queues"][number] => ({
+  queueId,
+  minOffset: queue.minOffset,
+  maxOffset: queue.maxOffset,
+  nextOffset
+})

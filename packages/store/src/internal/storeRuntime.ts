@@ -1,0 +1,227 @@
+/** An open store: the engine, the loop that runs its agents, who waits, and the service over them. */
+import type { Clock } from "@millrace/core/kernel/agent/Clock"
+import * as Effect from "effect/Effect"
+import * as MessageId from "../commitlog/MessageId.ts"
+import type { MessageInput } from "../commitlog/MessageInput.ts"
+import { TopicConfigs } from "../config/TopicConfig.ts"
+import { ANY_QUEUE, LongPolling } from "../dispatch/LongPolling.ts"
+import { type Durability, PutRefusal, type PutResult } from "../engine/PutResult.ts"
+import type { StoreEngine } from "../engine/StoreEngine.ts"
+import type { StoreOptions } from "../engine/StoreOptions.ts"
+import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
+import type { MessageStore, StoreStatus } from "../MessageStore.ts"
+import * as OffsetByTime from "../reading/OffsetByTime.ts"
+import type { RecoveryReport } from "../recovery/Recovery.ts"
+import { Closed, StoreError } from "../StoreError.ts"
+import { DutyLoop } from "./dutyLoop.ts"
+import { flushFailed, fromHealth, fromRefusal } from "./storeErrors.ts"
+import { attempt, openEngine } from "./storeOpen.ts"
+import * as storeReading from "./storeReading.ts"
+
+type Service = MessageStore["Service"]
+
+/** How often a store that closes looks whether the sync that still runs has ended. */
+const CLOSE_POLL_MS = 1
+
+export class StoreRuntime {
+  readonly engine: StoreEngine
+  readonly polling: LongPolling
+  readonly topics: TopicConfigs
+  readonly service: Service
+  readonly #clock: Clock
+  readonly #loop: DutyLoop
+  #defect: { readonly cause: unknown } | undefined = undefined
+
+  static open(
+    fileSystem: FileSystem,
+    options: StoreOptions,
+    clock: Clock
+  ): Effect.Effect<StoreRuntime, StoreError> {
+    return Effect.gen(function* () {
+      const polling = new LongPolling()
+      let runtime: StoreRuntime | undefined = undefined
+      const { engine, recovery } = yield* openEngine(fileSystem, options, clock, {
+        onWork: () => runtime?.wake(),
+        onArrival: (queue) => polling.onArrival(queue),
+        onHealth: () => polling.wakeAll()
+      })
+      const topics = yield* attempt(() => new TopicConfigs(fileSystem, options.storePathRootDir)).pipe(
+        Effect.onError(() => Effect.sync(() => engine.closeFiles()))
+      )
+      runtime = new StoreRuntime(engine, polling, topics, recovery, clock)
+      runtime.wake()
+      return runtime
+    })
+  }
+
+  constructor(
+    engine: StoreEngine,
+    polling: LongPolling,
+    topics: TopicConfigs,
+    recovery: RecoveryReport,
+    clock: Clock
+  ) {
+    this.engine = engine
+    this.polling = polling
+    this.topics = topics
+    this.#clock = clock
+    this.#loop = new DutyLoop(
+      (nowNs) => engine.doWork(nowNs),
+      clock,
+      (cause) => {
+        this.#defect = { cause }
+        this.engine.health.broken = { position: engine.dispatchedPosition, reason: String(cause) }
+        this.polling.wakeAll()
+      }
+    )
+    this.service = this.#makeService(recovery)
+  }
+
+  wake(): void {
+    this.#loop.wake()
+  }
+
+  /** Ends the agents, waits for the sync that runs, brings everything to the device and closes the files. */
+  close(): Effect.Effect<void> {
+    const { engine } = this
+    return Effect.gen({ self: this }, function* () {
+      this.#loop.stop()
+      engine.health.isClosed = true
+      this.polling.wakeAll()
+      while (engine.isSyncing) {
+        yield* Effect.callback<void>((resume) => {
+          setTimeout(() => resume(Effect.void), CLOSE_POLL_MS)
+        })
+      }
+      // A device that fails here leaves `abort` behind: the next opening reads the log anew.
+      yield* Effect.ignore(attempt(() => engine.close()), { log: true })
+    })
+  }
+
+  /** The error of a store that is closed; a failure of its agents is a defect of everybody who uses it. */
+  checkOpen(): StoreError | undefined {
+    if (this.#defect !== undefined) {
+      throw this.#defect.cause
+    }
+    return this.engine.health.isClosed
+      ? new StoreError({ reason: new Closed({ directory: this.#directory }) })
+      : undefined
+  }
+
+  get #directory(): string {
+    return this.engine.options.storePathRootDir
+  }
+
+  #makeService(recovery: RecoveryReport): Service {
+    return {
+      directory: this.#directory,
+      recovery,
+      put: (message) => Effect.map(this.#put([message], false), (results) => results[0]!),
+      putMany: (messages) => this.#put(messages, false),
+      putBatch: (messages) => this.#put(messages, true),
+      get: (request) => storeReading.get(this, request),
+      awaitMessages: (topic, offsets, options) =>
+        storeReading.awaitMessages(this, topic, offsets, ANY_QUEUE, options?.newQueues ?? false),
+      byPosition: (position) => this.use(() => storeReading.byPosition(this.engine, position)),
+      byOffsetId: (id) => this.use(() => storeReading.byPosition(this.engine, MessageId.positionOf(id))),
+      offsetByTime: ({ topic, queueId, timeMs, boundary }) =>
+        this.use(() => {
+          const state = this.engine.queues.find(topic, queueId)
+          return state === undefined
+            ? undefined
+            : OffsetByTime.find(this.engine.commitLog, state.queue, timeMs, boundary ?? "lower")
+        }),
+      topics: this.use(() => storeReading.topics(this)),
+      topic: (name) => this.use(() => storeReading.topic(this, name)),
+      setQueueCount: (topic, count) =>
+        this.use(() => this.topics.set(topic, count, this.#clock.epochMs())),
+      flush: Effect.suspend(() => this.#whenFlushed(this.engine.commitLog.maxOffset)),
+      status: this.use(() => statusOf(this.engine))
+    }
+  }
+
+  /** A read, after everything that was put before it has been dispatched. */
+  use<A>(run: () => A): Effect.Effect<A, StoreError> {
+    return Effect.suspend(() => {
+      const closed = this.checkOpen()
+      if (closed !== undefined) {
+        return Effect.fail(closed)
+      }
+      this.engine.catchUp()
+      return attempt(run)
+    })
+  }
+
+  #put(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
+    return Effect.suspend(() => {
+      const { engine } = this
+      const nowMs = this.#clock.epochMs()
+      const outcome = isBatch ? engine.putBatch(messages, nowMs) : engine.put(messages, nowMs)
+      if (outcome instanceof PutRefusal) {
+        return Effect.fail(
+          fromRefusal(outcome, messages, () => fromHealth(engine.health, this.#directory, engine.options.readOnly))
+        )
+      }
+      return engine.options.flushDiskType === "SYNC_FLUSH" ? this.#settle(messages, outcome) : Effect.succeed(outcome)
+    })
+  }
+
+  /** Waits until the results are on the device, for those messages that want it. */
+  #settle(
+    messages: ReadonlyArray<MessageInput>,
+    results: ReadonlyArray<PutResult>
+  ): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
+    let last: PutResult | undefined = undefined
+    for (let index = 0; index < results.length; index++) {
+      if (messages[index]!.wait !== false) {
+        last = results[index]!
+      }
+    }
+    if (last === undefined) {
+      return Effect.succeed(results)
+    }
+    return this.#whenFlushed(last.position + last.length).pipe(
+      Effect.timeoutOption(this.engine.options.syncFlushTimeout),
+      Effect.map((flushed) => {
+        const isTimely = flushed._tag === "Some"
+        const durability: Durability = isTimely ? "disk" : "memory"
+        for (let index = 0; index < results.length; index++) {
+          const result = results[index]!
+          if (messages[index]!.wait !== false) {
+            result.durability = durability
+            result.status = isTimely ? "PUT_OK" : "FLUSH_DISK_TIMEOUT"
+          }
+        }
+        return results
+      })
+    )
+  }
+
+  #whenFlushed(position: number): Effect.Effect<void, StoreError> {
+    return Effect.callback<void, StoreError>((resume) => {
+      const closed = this.checkOpen()
+      if (closed !== undefined) {
+        resume(Effect.fail(closed))
+        return
+      }
+      const cancel = this.engine.flush.whenFlushed(position, (failure: FileFailure | undefined) =>
+        resume(failure === undefined ? Effect.void : Effect.fail(flushFailed(failure)))
+      )
+      this.wake()
+      return Effect.sync(cancel)
+    })
+  }
+}
+
+const statusOf = (engine: StoreEngine): StoreStatus => {
+  const { files } = engine.commitLog
+  return {
+    minPosition: files.minOffset,
+    maxPosition: files.maxOffset,
+    flushedPosition: files.flushedWhere,
+    dispatchedPosition: engine.dispatchedPosition,
+    fileCount: files.files.length,
+    fileLength: files.fileLength,
+    isWriteable: engine.health.isWriteable
+  }
+}
