@@ -6,7 +6,7 @@
  * A window never outlives its region: kernels call `assertOpen(buffer.state)` once a call.
  */
 import { assert } from "./Assert.ts"
-import type { RegionState } from "./RegionState.ts"
+import { assertOpen, type RegionState } from "./RegionState.ts"
 
 export class AtomicBuffer {
   readonly state: RegionState
@@ -23,13 +23,14 @@ export class AtomicBuffer {
     this.state = state
     this.length = length
     this.bytes = new Uint8Array(memory, offset, length)
-    this.int32 = new Int32Array(memory, offset, length >>> 2)
+    this.int32 = new Int32Array(memory, offset, Math.floor(length / 4))
     this.int64 = new BigInt64Array(memory, offset, Math.floor(length / 8))
     this.view = new DataView(memory, offset, length)
   }
 
   /** A window over part of this window. `offset` must be a multiple of 8. */
   slice(offset: number, length: number): AtomicBuffer {
+    assertOpen(this.state)
     assert(offset + length <= this.length, "slice reaches outside its window")
     return new AtomicBuffer(this.state, this.bytes.buffer, this.bytes.byteOffset + offset, length)
   }

@@ -70,6 +70,7 @@ export const tryLock = (path: string, range: Range = WHOLE_FILE): FileLock | und
 
 /** `tryLock` with the `fcntl` command chosen. */
 export const tryLockWith = (command: number, path: string, range: Range): FileLock | undefined => {
+  Libc.assertAvailable("fcntl")
   const isPerProcess = command === F_SETLK
   // Asked before the file is opened: closing any descriptor of it would drop the record lock that this thread has.
   if (isPerProcess && heldByThisThread.has(identityOf(path))) {

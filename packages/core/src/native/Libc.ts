@@ -65,8 +65,13 @@ export const declare = <Arguments extends ReadonlyArray<unknown>, Result>(
   prototype: string
 ): (() => ForeignFunction<Arguments, Result>) => {
   let bound: ForeignFunction<Arguments, Result> | undefined
-  return () => (bound ??= load(prototype).library.func(prototype) as ForeignFunction<Arguments, Result>)
+  return () => (bound ??= load(nameIn(prototype)).library.func(prototype) as ForeignFunction<Arguments, Result>)
 }
+
+const nameIn = (prototype: string): string => /\w+(?=\()/.exec(prototype)?.[0] ?? prototype
+
+/** Throws `NativeUnavailable` where there is no libc to call: before anything is done that would have to be undone. */
+export const assertAvailable = (feature: string): void => void load(feature)
 
 /** The error number of the call just made, or, inside the callback of an asynchronous call, of that call. */
 export const errno = (): number => load("errno").koffi.errno()

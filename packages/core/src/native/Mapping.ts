@@ -43,6 +43,7 @@ const MAP_FAILED = 0xffff_ffff_ffff_ffffn
 
 /** Maps a file that exists. */
 export const open = (path: string, options?: OpenOptions): MappedRegion => {
+  Libc.assertAvailable("mmap")
   const readOnly = options?.readOnly ?? false
   const fd = Files.openExisting(path, readOnly)
   try {
@@ -90,7 +91,7 @@ export const createInitialised = (
 
 /** As `create`, with the blocks taken in the thread pool, so that an agent's duty cycle does not wait for the device. */
 export const createAsync = (path: string, length: number, options: CreateOptions, done: MappingCompletion): void => {
-  assertLength(length)
+  assertCanMap(length)
   const fd = Files.createExclusive(path, options.mode)
   const finish = (failure: Error | undefined): void => {
     let error = failure
@@ -139,7 +140,7 @@ export class MappingLengthError extends Error {
 
 /** Makes the file `file`; the region bears the name `path` that it has or will have. */
 const createNamed = (file: string, path: string, length: number, options: CreateOptions): MappedRegion => {
-  assertLength(length)
+  assertCanMap(length)
   const fd = Files.createExclusive(file, options.mode)
   try {
     if (options.reserve) {
@@ -156,8 +157,10 @@ const createNamed = (file: string, path: string, length: number, options: Create
   }
 }
 
-const assertLength = (length: number): void =>
+const assertCanMap = (length: number): void => {
+  Libc.assertAvailable("mmap")
   assert(Number.isSafeInteger(length) && length > 0, "the length of a mapping is a positive integer")
+}
 
 const map = (fd: number, path: string, length: number, readOnly: boolean): MappedRegion => {
   const flags = readOnly ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED

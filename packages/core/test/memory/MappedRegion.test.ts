@@ -115,7 +115,7 @@ describe("MappedRegion", () => {
       () => region.unlock()
     ]
     calls.forEach((call) => assert.throws(call, RegionClosed, region.path))
-    assert.throws(() => window.slice(0, 8))
+    assert.throws(() => window.slice(0, 8), RegionClosed, region.path)
     assert.throws(() => new AtomicBuffer(region.state, window.bytes.buffer, 0, 8))
   })
 

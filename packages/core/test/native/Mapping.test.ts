@@ -31,6 +31,24 @@ describe("Mapping", () => {
     assert.strictEqual(fs.readFileSync(path)[LENGTH - 1], 42)
   })
 
+  it("reaches beyond 4 GiB", () => {
+    const path = join(temporaryDirectory(), "large")
+    const length = 5 * 1024 * MEBIBYTE
+    const region = Mapping.create(path, length, { reserve: false })
+    const { bytes, int32, int64 } = region.buffer()
+    assert.deepStrictEqual([bytes.length, int32.length, int64.length], [length, length / 4, length / 8])
+    Atomics.store(int32, length / 4 - 1, 0x01020304)
+    assert.strictEqual(region.buffer(length - 8, 8).bytes[7], 1)
+    region.sync(length - 8, 8)
+    assert.isTrue(region.advise("random", length - 4096, 4096))
+    region.close()
+    const fd = fs.openSync(path, "r")
+    const last = new Uint8Array(4)
+    fs.readSync(fd, last, 0, 4, length - 4)
+    fs.closeSync(fd)
+    assert.deepStrictEqual([...last], [4, 3, 2, 1])
+  })
+
   it("adds atomically with another process", async () => {
     const path = join(temporaryDirectory(), "counters")
     const region = Mapping.create(path, LENGTH, { reserve: true })
