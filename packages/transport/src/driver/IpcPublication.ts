@@ -11,9 +11,9 @@ import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferD
 import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
 import type { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import { LogBufferUnblocker } from "@millrace/core/kernel/logbuffer/LogBufferUnblocker"
+import * as TermCleaner from "@millrace/core/kernel/logbuffer/TermCleaner"
 import { TermTail } from "@millrace/core/kernel/logbuffer/TermTail"
 import type { PublicationParameters } from "../channel/PublicationParameters.ts"
-import { LogCleaner } from "./LogCleaner.ts"
 import type { RawLog } from "./LogFactory.ts"
 import type { ManagedResource } from "./ManagedResource.ts"
 import type { PositionCounter } from "./PositionCounter.ts"
@@ -77,13 +77,13 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
   private readonly tripGain: number
   private readonly tail: TermTail
   private readonly unblocker: LogBufferUnblocker
-  private readonly cleaner: LogCleaner
   private readonly untethered: UntetheredSubscriptions
   private subscriberPositions: Array<PositionCounter> = []
   private references = 0
   private tripLimit = 0
   private consumerPosition: number
   private lastConsumerPosition: number
+  private cleanPosition: number
   private timeOfLastConsumerMoveNs: number
   private coolDownEndNs: number | undefined = undefined
 
@@ -125,7 +125,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     )
     this.consumerPosition = this.producerPosition()
     this.lastConsumerPosition = this.consumerPosition
-    this.cleaner = new LogCleaner(fields.log, this.consumerPosition)
+    this.cleanPosition = this.consumerPosition
     this.timeOfLastConsumerMoveNs = nowNs
   }
 
@@ -176,7 +176,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     if (limit < this.tripLimit) {
       return 0
     }
-    this.cleaner.cleanTo(slowest)
+    this.cleanPosition = TermCleaner.clean(this.log, this.cleanPosition, slowest)
     this.publisherLimit.setRelease(limit)
     this.tripLimit = limit + this.tripGain
     return 1
@@ -189,7 +189,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     }
     this.tripLimit = this.consumerPosition
     this.publisherLimit.setRelease(this.consumerPosition)
-    this.cleaner.cleanTo(this.consumerPosition)
+    this.cleanPosition = TermCleaner.clean(this.log, this.cleanPosition, this.consumerPosition)
     return 1
   }
 

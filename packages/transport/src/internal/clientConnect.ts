@@ -1,0 +1,122 @@
+/** Connects a client to the driver in a directory, waiting for one that is just starting. */
+import * as AgentRunner from "@millrace/core/AgentRunner"
+import type { IdleStrategy } from "@millrace/core/IdleStrategy"
+import { BroadcastReceiver } from "@millrace/core/kernel/broadcast/BroadcastReceiver"
+import { CopyBroadcastReceiver } from "@millrace/core/kernel/broadcast/CopyBroadcastReceiver"
+import { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
+import * as Mapping from "@millrace/core/kernel/native/Mapping"
+import { ManyToOneRingBuffer } from "@millrace/core/kernel/ringbuffer/ManyToOneRingBuffer"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { ClientConductor, type ClientListener } from "../client/ClientConductor.ts"
+import { ClientHeartbeat } from "../client/ClientHeartbeat.ts"
+import type { ClientSettings } from "../client/ClientSettings.ts"
+import { SharedLogs } from "../client/SharedLogs.ts"
+import * as CncDescriptor from "../command/CncDescriptor.ts"
+import { DriverProxy } from "../command/DriverProxy.ts"
+import type { DriverLocation } from "../MediaDriver.ts"
+import { DriverNotFound, IncompatibleDriver, type TransportError } from "../TransportError.ts"
+import type { ClientRuntime } from "./clientRuntime.ts"
+import * as CncFile from "./cncFile.ts"
+import { attempt, fail } from "./transportError.ts"
+import { VERSION } from "./version.ts"
+
+const LOOK_INTERVAL_MS = 10
+
+export interface ConnectOptions {
+  readonly driver: DriverLocation
+  readonly driverTimeoutMs: number
+  readonly keepaliveIntervalMs: number
+  readonly resourceLingerMs: number
+  readonly clientName: string
+  readonly idle: IdleStrategy | undefined
+}
+
+/** What was found instead of a driver that lives, in words; undefined = it lives. */
+const absenceOf = (file: CncFile.CncFile | CncFile.CncAbsence, timeoutMs: number): string | undefined => {
+  if (!CncFile.isAbsence(file)) {
+    const heartbeatMs = CncFile.heartbeatMs(file)
+    if (heartbeatMs === 0) {
+      return "its CnC file is there, but the driver has not begun to work"
+    }
+    const ageMs = Date.now() - heartbeatMs
+    return heartbeatMs > 0 && ageMs <= timeoutMs
+      ? undefined
+      : `a driver was there (pid ${file.header.pid}), but ${heartbeatMs < 0 ? "it has shut down" : `its last heartbeat is ${ageMs} ms old`}`
+  }
+  switch (file._tag) {
+    case "Missing":
+      return "there is no CnC file"
+    case "NotReady":
+      return "its CnC file is not ready"
+    case "Truncated":
+      return "its CnC file is shorter than its header says"
+    case "Incompatible":
+      return "its CnC file is of another version"
+  }
+}
+
+const openCnc = (options: ConnectOptions): Effect.Effect<CncFile.CncFile, TransportError> => {
+  const { directory } = options.driver
+  const startMs = performance.now()
+  const look: Effect.Effect<CncFile.CncFile, TransportError> = attempt(() => CncFile.open(directory)).pipe(
+    Effect.flatMap((file) => {
+      if (CncFile.isAbsence(file) && file._tag === "Incompatible") {
+        const version = CncDescriptor.formatVersion(file.version)
+        const supported = CncDescriptor.formatVersion(CncDescriptor.VERSION)
+        return fail(new IncompatibleDriver({ directory, version, supported }))
+      }
+      const found = absenceOf(file, options.driverTimeoutMs)
+      if (found === undefined) {
+        return Effect.succeed(file as CncFile.CncFile)
+      }
+      if (!CncFile.isAbsence(file)) {
+        file.region.close()
+      }
+      const waitedMs = performance.now() - startMs
+      return waitedMs >= options.driverTimeoutMs
+        ? fail(new DriverNotFound({ directory, found, waitedMs }))
+        : Effect.sleep(LOOK_INTERVAL_MS).pipe(Effect.andThen(look))
+    })
+  )
+  return look
+}
+
+/** Fails after the driver timeout when no living driver was found. The client is closed with the scope. */
+export const connect = Effect.fnUntraced(function* (
+  options: ConnectOptions,
+  listener: ClientListener
+): Effect.fn.Return<ClientRuntime, TransportError, Scope.Scope> {
+  const { directory } = options.driver
+  const file = yield* Effect.acquireRelease(openCnc(options), ({ region }) => Effect.sync(() => region.close()), {
+    interruptible: true
+  })
+  const { buffers, header } = file
+  const settings: ClientSettings = {
+    driverTimeoutNs: options.driverTimeoutMs * 1e6,
+    keepaliveIntervalNs: options.keepaliveIntervalMs * 1e6,
+    resourceLingerNs: options.resourceLingerMs * 1e6,
+    interServiceTimeoutNs: header.clientLivenessTimeoutNs,
+    clientName: options.clientName
+  }
+  const ring = new ManyToOneRingBuffer(buffers.toDriver)
+  const driver = new DriverProxy(ring, ring.nextCorrelationId())
+  const counters = new CountersReader(buffers.countersMetadata, buffers.countersValues)
+  const label = ` name=${options.clientName} version=${VERSION} commit=millrace`
+  const conductor = new ClientConductor(
+    {
+      settings,
+      clock: AgentRunner.clock,
+      driver,
+      responses: new CopyBroadcastReceiver(new BroadcastReceiver(buffers.toClients)),
+      counters,
+      heartbeat: new ClientHeartbeat(counters, driver.clientId, label),
+      logs: new SharedLogs((fileName) => Mapping.open(fileName), settings.resourceLingerNs)
+    },
+    listener
+  )
+  const runner = yield* AgentRunner.run(conductor, options.idle === undefined ? {} : { idle: options.idle }).pipe(
+    Effect.orDie
+  )
+  return { directory, conductor, counters, runner, wakeDriver: options.driver.wakeUnsafe }
+})

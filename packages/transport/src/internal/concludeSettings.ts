@@ -1,0 +1,102 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { isPowerOfTwo } from "@millrace/core/kernel/memory/Alignment"
+import type { ConcludedSettings, MediaDriverOptions, Setting, Settings } from "../MediaDriverConfig.ts"
+import { InvalidOption, type TransportError } from "../TransportError.ts"
+import { fail } from "./transportError.ts"
+
+/** One value as a number or boolean; undefined when it is none that the setting allows. */
+const concludeOne = (setting: Setting, given: unknown): number | boolean | undefined => {
+  if (given === undefined) {
+    return setting.default
+  }
+  if (setting.kind === "boolean") {
+    return typeof given === "boolean" ? given : undefined
+  }
+  const value = setting.kind === "duration" ? Duration.toMillis(given as Duration.Input) * 1e6 : Number(given)
+  const maximum = setting.kind === "duration" ? Number.MAX_SAFE_INTEGER : setting.maximum
+  return Number.isInteger(value) && value >= setting.minimum && value <= maximum ? value : undefined
+}
+
+const allowedBy = (setting: Setting): string => {
+  switch (setting.kind) {
+    case "boolean":
+      return "true or false"
+    case "duration":
+      return `a duration of at least ${setting.minimum} ns`
+    case "size":
+      return `bytes from ${setting.minimum} to ${setting.maximum}`
+    case "integer":
+      return `a whole number from ${setting.minimum} to ${setting.maximum}`
+  }
+}
+
+/** What holds between values. Each line: option, whether it holds, what is allowed. */
+const relations = (
+  values: ConcludedSettings
+): ReadonlyArray<readonly [option: keyof Settings, holds: boolean, allowed: string]> => [
+  ["termBufferLength", isPowerOfTwo(values.termBufferLength), "a power of two"],
+  ["ipcTermBufferLength", isPowerOfTwo(values.ipcTermBufferLength), "a power of two"],
+  ["filePageSize", isPowerOfTwo(values.filePageSize), "a power of two"],
+  ["toDriverBufferLength", isPowerOfTwo(values.toDriverBufferLength - 768), "a power of two plus 768"],
+  ["toClientsBufferLength", isPowerOfTwo(values.toClientsBufferLength - 128), "a power of two plus 128"],
+  ["countersValuesBufferLength", values.countersValuesBufferLength % 128 === 0, "a multiple of 128"],
+  ["errorBufferLength", values.errorBufferLength % 64 === 0, "a multiple of 64"],
+  ["mtuLength", values.mtuLength % 32 === 0, "a multiple of 32"],
+  ["ipcMtuLength", values.ipcMtuLength % 32 === 0, "a multiple of 32"],
+  [
+    "publicationUnblockTimeout",
+    values.publicationUnblockTimeout > values.clientLivenessTimeout,
+    `more than clientLivenessTimeout, ${values.clientLivenessTimeout} ns`
+  ],
+  [
+    "timerInterval",
+    values.timerInterval < values.clientLivenessTimeout,
+    `less than clientLivenessTimeout, ${values.clientLivenessTimeout} ns`
+  ],
+  [
+    "reservedSessionIdHigh",
+    values.reservedSessionIdHigh >= values.reservedSessionIdLow,
+    `at least reservedSessionIdLow, ${values.reservedSessionIdLow}`
+  ]
+]
+
+/**
+ * With a shorter client liveness timeout the times that depend on it follow, unless they are given: else every short
+ * timeout would come with two more options to set.
+ */
+const withDependents = (settings: Settings, options: MediaDriverOptions): MediaDriverOptions => {
+  const livenessNs = concludeOne(settings.clientLivenessTimeout, options.clientLivenessTimeout)
+  if (typeof livenessNs !== "number" || options.clientLivenessTimeout === undefined) {
+    return options
+  }
+  return {
+    publicationUnblockTimeout: Duration.nanos(BigInt(Math.round(livenessNs * 1.5))),
+    timerInterval: Duration.nanos(BigInt(Math.max(10e6, Math.min(1e9, Math.floor(livenessNs / 4))))),
+    ...options
+  }
+}
+
+export const concludeSettings = (
+  settings: Settings,
+  given: MediaDriverOptions
+): Effect.Effect<ConcludedSettings, TransportError> =>
+  Effect.suspend(() => {
+    const options = withDependents(settings, given)
+    const values: Record<string, number | boolean> = {}
+    for (const [name, setting] of Object.entries(settings)) {
+      const option = options[name as keyof Settings]
+      const value = concludeOne(setting, option)
+      if (value === undefined) {
+        return fail(new InvalidOption({ option: name, value: String(option), allowed: allowedBy(setting) }))
+      }
+      values[name] = value
+    }
+    const concluded = values as unknown as ConcludedSettings
+    for (const [option, holds, allowed] of relations(concluded)) {
+      if (!holds) {
+        return fail(new InvalidOption({ option, value: String(concluded[option]), allowed }))
+      }
+    }
+    return Effect.succeed(concluded)
+  })

@@ -1,0 +1,108 @@
+/** Puts a driver together: its directory, its shared structures, and the agent that works on them. */
+import { join } from "node:path"
+import type { Agent } from "@millrace/core/kernel/agent/Agent"
+import type { Clock } from "@millrace/core/kernel/agent/Clock"
+import { BroadcastTransmitter } from "@millrace/core/kernel/broadcast/BroadcastTransmitter"
+import { CountersManager } from "@millrace/core/kernel/counters/CountersManager"
+import { DistinctErrorLog } from "@millrace/core/kernel/errorlog/DistinctErrorLog"
+import * as LossReport from "@millrace/core/kernel/lossreport/LossReport"
+import { NativeError } from "@millrace/core/kernel/native/Errno"
+import * as Mapping from "@millrace/core/kernel/native/Mapping"
+import { ManyToOneRingBuffer } from "@millrace/core/kernel/ringbuffer/ManyToOneRingBuffer"
+import { ClientProxy } from "../command/ClientProxy.ts"
+import * as CncDescriptor from "../command/CncDescriptor.ts"
+import * as CommandType from "../command/CommandType.ts"
+import { Conductor } from "../driver/Conductor.ts"
+import * as SystemCounters from "../driver/SystemCounters.ts"
+import * as CncFile from "./cncFile.ts"
+import * as DriverDirectory from "./driverDirectory.ts"
+import { DriverActiveError, type DriverStart } from "./driverStart.ts"
+import * as MappedLogFactory from "./mappedLogFactory.ts"
+
+const LOSS_REPORT_FILE = "loss-report.dat"
+
+/** Throws what keeps the driver from starting; then nothing of it is left. */
+export const make = (start: DriverStart, clock: Clock): Agent => {
+  const { directory } = start
+  DriverDirectory.take(directory, start.driverTimeoutMs, start.deleteDirectoryOnStart, clock.epochMs())
+  const cnc = createCnc(start)
+  try {
+    const lossReport = Mapping.create(join(directory, LOSS_REPORT_FILE), LossReport.LENGTH_DEFAULT, { reserve: false })
+    const buffers = CncDescriptor.buffers(cnc.buffer(), start.cncLengths)
+    const conductor = makeConductor(start, clock, buffers, cnc.length)
+    return {
+      roleName: "driver",
+      onStart: (nowNs) => {
+        conductor.onStart(nowNs)
+        CncDescriptor.signalReadyRelease(buffers.header)
+      },
+      doWork: (nowNs) => conductor.doWork(nowNs),
+      onClose: () => {
+        conductor.onClose()
+        lossReport.close()
+        cnc.close()
+        if (start.deleteDirectoryOnShutdown) {
+          DriverDirectory.remove(directory)
+        }
+      }
+    }
+  } catch (error) {
+    cnc.close()
+    DriverDirectory.remove(directory)
+    throw error
+  }
+}
+
+const createCnc = (start: DriverStart): ReturnType<typeof CncFile.create> => {
+  const { cncLengths, directory, reserveWholeCnc, settings } = start
+  try {
+    return CncFile.create(directory, cncLengths, settings.filePageSize, reserveWholeCnc)
+  } catch (error) {
+    if (error instanceof NativeError && error.code === "EEXIST") {
+      // Another driver took the directory at the same moment.
+      throw new DriverActiveError(directory, 0, 0, start.driverTimeoutMs)
+    }
+    DriverDirectory.remove(directory)
+    throw error
+  }
+}
+
+const makeConductor = (
+  start: DriverStart,
+  clock: Clock,
+  buffers: CncDescriptor.CncBuffers,
+  cncLength: number
+): Conductor => {
+  const { cncLengths, directory, identity, settings } = start
+  CncDescriptor.encode(buffers.header, {
+    ...cncLengths,
+    clientLivenessTimeoutNs: settings.clientLivenessTimeoutNs,
+    startTimestampMs: clock.epochMs(),
+    pid: process.pid,
+    filePageSize: settings.filePageSize
+  })
+  const commands = new ManyToOneRingBuffer(buffers.toDriver)
+  const counters = new CountersManager(buffers.countersMetadata, buffers.countersValues, clock.epochMs)
+  const systemCounters = new SystemCounters.SystemCounters(counters, identity)
+  const errorLog = new DistinctErrorLog(buffers.errorLog, clock.epochMs)
+  const recordError = (error: unknown): void => {
+    systemCounters.increment(SystemCounters.ERRORS)
+    errorLog.record(error)
+  }
+  systemCounters.get(SystemCounters.CONTROL_PROTOCOL_VERSION).setRelease(CommandType.CONTROL_PROTOCOL_VERSION)
+  systemCounters.get(SystemCounters.BYTES_CURRENTLY_MAPPED).setRelease(cncLength + LossReport.LENGTH_DEFAULT)
+  // The driver takes the first id, so that those of clients begin at 1.
+  commands.nextCorrelationId()
+  return new Conductor({
+    settings,
+    clock,
+    randomInt32: () => Math.trunc(Math.random() * 2 ** 32) | 0,
+    commands,
+    clientProxy: new ClientProxy(new BroadcastTransmitter(buffers.toClients)),
+    counters,
+    systemCounters,
+    logFactory: MappedLogFactory.make(directory, settings.filePageSize, recordError),
+    recordError,
+    isTerminationAllowed: () => start.isTerminationAllowed
+  })
+}

@@ -1,0 +1,155 @@
+/** Starts a driver in the scope of its layer: in a worker, or on the caller's event loop. */
+import { randomBytes } from "node:crypto"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import * as AgentRunner from "@millrace/core/AgentRunner"
+import type { CoreError } from "@millrace/core/CoreError"
+import * as EntryFile from "@millrace/core/EntryFile"
+import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { DriverLocation, MediaDriverService } from "../MediaDriver.ts"
+import * as MediaDriverConfig from "../MediaDriverConfig.ts"
+import { DriverActive, DriverFailed, TransportError, type TransportErrorReason } from "../TransportError.ts"
+import { defaultDirectory, rootDirectory } from "./defaultDirectory.ts"
+import * as DriverAgent from "./driverAgent.ts"
+import { cncLengths, driverSettings, identity } from "./driverSettings.ts"
+import { DriverActiveError, type DriverStart } from "./driverStart.ts"
+import { awaitDrained } from "./draining.ts"
+import { reasonOfThrown } from "./transportError.ts"
+
+const MIB = 1024 * 1024
+const EMBEDDED_TERM_LENGTH_MAX = 4 * MIB
+const TERM_LENGTH_MIN = 64 * 1024
+/** An embedded driver leaves room for four streams of three terms each. */
+const EMBEDDED_TERMS = 12
+/** 8,192 counters: with rings, error log and the counters' descriptions a CnC file of 8 MiB, all of it reserved. */
+const EMBEDDED_COUNTERS_VALUES = MIB
+const EMBEDDED_ERRORS = MIB
+
+const startOf = (
+  settings: MediaDriverConfig.ConcludedSettings,
+  directory: string,
+  isEmbedded: boolean
+): DriverStart => ({
+  directory,
+  cncLengths: cncLengths(settings),
+  reserveWholeCnc: isEmbedded,
+  settings: driverSettings(settings),
+  driverTimeoutMs: settings.driverTimeout / 1e6,
+  deleteDirectoryOnStart: settings.dirDeleteOnStart,
+  deleteDirectoryOnShutdown: isEmbedded || settings.dirDeleteOnShutdown,
+  isTerminationAllowed: settings.allowTermination,
+  identity: identity(settings)
+})
+
+/** What was thrown while a driver started: an object of its class, or its plain fields when it came from a worker. */
+const reasonOfStart = (thrown: unknown, directory: string): TransportErrorReason => {
+  const fields = thrown as Partial<DriverActiveError> | undefined
+  if (fields?._tag === "DriverActive") {
+    const { heartbeatAgeMs = 0, pid = 0, timeoutMs = 0 } = fields
+    return new DriverActive({ directory, pid, heartbeatAgeMs, timeoutMs })
+  }
+  const reason = reasonOfThrown(thrown)
+  if (reason !== undefined) {
+    return reason
+  }
+  const detail = fields?.message ?? String(thrown)
+  return new DriverFailed({ directory, detail, cause: thrown })
+}
+
+const driverError = (error: CoreError, directory: string): TransportError => {
+  const { reason } = error
+  const cause = reason._tag === "AgentFailed" ? reason.cause : undefined
+  const described =
+    cause === undefined
+      ? new DriverFailed({ directory, detail: error.message, cause: error })
+      : reasonOfStart(cause, directory)
+  return new TransportError({ reason: described })
+}
+
+const startWorker = (start: DriverStart, options: MediaDriverConfig.MediaDriverOptions) =>
+  AgentRunner.runWorker({
+    entry: EntryFile.resolve(import.meta.url, "./driverWorker"),
+    data: start,
+    ...(options.idle === undefined ? {} : { idle: options.idle })
+  })
+
+const startInvoker = (start: DriverStart, options: MediaDriverConfig.MediaDriverOptions) =>
+  Effect.try({
+    try: () => DriverAgent.make(start, AgentRunner.clock),
+    catch: (thrown) => new TransportError({ reason: reasonOfStart(thrown, start.directory) })
+  }).pipe(
+    Effect.flatMap((agent) => AgentRunner.run(agent, options.idle === undefined ? {} : { idle: options.idle }))
+  )
+
+const run = Effect.fnUntraced(function* (
+  start: DriverStart,
+  options: MediaDriverConfig.MediaDriverOptions
+): Effect.fn.Return<MediaDriverService, TransportError, Scope.Scope> {
+  const starting = (options.threading ?? "worker") === "worker" ? startWorker(start, options) : startInvoker(start, options)
+  const toTransportError = (error: CoreError | TransportError): TransportError =>
+    error._tag === "CoreError" ? driverError(error, start.directory) : error
+  const runner = yield* starting.pipe(Effect.mapError(toTransportError))
+  return {
+    directory: start.directory,
+    wakeUnsafe: runner.wakeUnsafe,
+    awaitTermination: runner.await.pipe(Effect.mapError(toTransportError))
+  }
+})
+
+/** A driver in its public directory. It goes on until its scope ends or a client terminates it. */
+export const makeStandalone = Effect.fnUntraced(function* (options: MediaDriverConfig.MediaDriverOptions) {
+  const settings = yield* MediaDriverConfig.conclude(options)
+  return yield* run(startOf(settings, options.directory ?? defaultDirectory(), false), options)
+})
+
+/** A driver for this program and its children, in a directory of its own that goes with it. */
+export const makeEmbedded = Effect.fnUntraced(function* (options: MediaDriverConfig.MediaDriverOptions) {
+  const root = rootDirectory()
+  const directory = options.directory ?? join(root, `millrace-${process.pid}-${randomBytes(4).toString("hex")}`)
+  const termLength = yield* embeddedTermLength(options.directory === undefined ? root : join(directory, ".."))
+  const settings = yield* MediaDriverConfig.conclude({
+    ipcTermBufferLength: termLength,
+    termBufferLength: termLength,
+    countersValuesBufferLength: EMBEDDED_COUNTERS_VALUES,
+    errorBufferLength: EMBEDDED_ERRORS,
+    ...options
+  })
+  yield* removeAtExit(directory)
+  const driver = yield* run(startOf(settings, directory, true), options)
+  yield* Effect.addFinalizer(() => awaitDrained(directory, Duration.nanos(BigInt(settings.publicationLingerTimeout))))
+  return driver
+})
+
+/** Half of what is free would be too much for a second stream: see `EMBEDDED_TERMS`. */
+const embeddedTermLength = (root: string): Effect.Effect<number> =>
+  Effect.sync(() => {
+    const share = Math.floor(freeBytes(root) / EMBEDDED_TERMS)
+    const powerOfTwo = 2 ** Math.floor(Math.log2(Math.max(share, 1)))
+    return Math.min(EMBEDDED_TERM_LENGTH_MAX, Math.max(TERM_LENGTH_MIN, powerOfTwo))
+  })
+
+/** Where nothing can be said of the file system the directory's own error comes first, when it is made. */
+const freeBytes = (path: string): number => {
+  try {
+    return FileSpace.available(path).freeBytes
+  } catch {
+    return Infinity
+  }
+}
+
+/** `process.exit` runs no finalizers: the directory goes at least with the process that ends in order. */
+const removeAtExit = (directory: string): Effect.Effect<unknown, never, Scope.Scope> => {
+  const onExit = (): void => rmSync(directory, { recursive: true, force: true })
+  return Effect.acquireRelease(
+    Effect.sync(() => process.on("exit", onExit)),
+    () => Effect.sync(() => process.off("exit", onExit))
+  )
+}
+
+export const locationOf = (driver: MediaDriverService): DriverLocation => ({
+  directory: driver.directory,
+  wakeUnsafe: driver.wakeUnsafe
+})

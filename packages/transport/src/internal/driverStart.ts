@@ -1,0 +1,35 @@
+/** What a driver is started with: plain data, so that it can be posted to a worker. */
+import type { CncLengths } from "../command/CncDescriptor.ts"
+import type { DriverSettings } from "../driver/DriverSettings.ts"
+import type { DriverIdentity } from "../driver/SystemCounters.ts"
+
+export interface DriverStart {
+  readonly directory: string
+  readonly cncLengths: CncLengths
+  /** Blocks taken at start: the whole CnC file, or its rings and the first counters and errors alone. */
+  readonly reserveWholeCnc: boolean
+  readonly settings: DriverSettings
+  /** How old the heartbeat of another driver in the directory must be before it counts as dead. */
+  readonly driverTimeoutMs: number
+  readonly deleteDirectoryOnStart: boolean
+  readonly deleteDirectoryOnShutdown: boolean
+  readonly isTerminationAllowed: boolean
+  readonly identity: DriverIdentity
+}
+
+/** Thrown when the directory belongs to a driver that is alive. It crosses a worker's border as plain fields. */
+export class DriverActiveError extends Error {
+  readonly _tag = "DriverActive"
+  readonly directory: string
+  readonly pid: number
+  readonly heartbeatAgeMs: number
+  readonly timeoutMs: number
+
+  constructor(directory: string, pid: number, heartbeatAgeMs: number, timeoutMs: number) {
+    super(`a media driver with pid ${pid} is active in ${directory}`)
+    this.directory = directory
+    this.pid = pid
+    this.heartbeatAgeMs = heartbeatAgeMs
+    this.timeoutMs = timeoutMs
+  }
+}

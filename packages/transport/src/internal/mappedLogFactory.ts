@@ -1,0 +1,74 @@
+/** Log buffers as files under the driver's directory. Their blocks are taken in the thread pool. */
+import { join } from "node:path"
+import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
+import type { MappedRegion } from "@millrace/core/kernel/memory/MappedRegion"
+import { NativeError } from "@millrace/core/kernel/native/Errno"
+import * as Files from "@millrace/core/kernel/native/Files"
+import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
+import * as Mapping from "@millrace/core/kernel/native/Mapping"
+import type { LogFactory, LogFailure, LogRequest, PendingLog, RawLog } from "../driver/LogFactory.ts"
+import * as DriverDirectory from "./driverDirectory.ts"
+
+const FOLDERS = { publication: DriverDirectory.PUBLICATIONS, image: DriverDirectory.IMAGES } as const
+
+export const make = (directory: string, filePageSize: number, recordError: (error: unknown) => void): LogFactory => ({
+  create: (request) => {
+    const path = join(directory, FOLDERS[request.kind], `${request.registrationId}.logbuffer`)
+    const length = LogBufferDescriptor.computeLogLength(request.termLength, filePageSize)
+    return start(path, length, request, recordError)
+  }
+})
+
+const start = (
+  path: string,
+  length: number,
+  request: LogRequest,
+  recordError: (error: unknown) => void
+): PendingLog => {
+  let result: RawLog | LogFailure | undefined
+  try {
+    if (request.isSparse) {
+      checkSpace(path, length)
+    }
+    Mapping.createAsync(path, length, { reserve: !request.isSparse }, (error, region) => {
+      result = region === undefined ? failureOf(error) : rawLog(path, region, recordError)
+    })
+  } catch (error) {
+    result = failureOf(error)
+  }
+  return { poll: () => result }
+}
+
+const rawLog = (path: string, region: MappedRegion, recordError: (error: unknown) => void): RawLog => ({
+  fileName: path,
+  region,
+  free: () => {
+    region.close()
+    try {
+      Files.remove(path)
+      return true
+    } catch (error) {
+      recordError(error)
+      return false
+    }
+  }
+})
+
+/** A sparse log takes no blocks, so its room is only looked at: it may be gone when the log is written. */
+const checkSpace = (path: string, length: number): void => {
+  const { freeBytes } = FileSpace.available(join(path, ".."))
+  if (freeBytes < length) {
+    throw new NativeError({
+      syscall: "statvfs",
+      errno: 0,
+      code: "ENOSPC",
+      path,
+      space: { requiredBytes: length, availableBytes: freeBytes }
+    })
+  }
+}
+
+const failureOf = (error: unknown): LogFailure => ({
+  isStorageSpace: error instanceof NativeError && error.code === "ENOSPC",
+  message: error instanceof Error ? error.message : String(error)
+})

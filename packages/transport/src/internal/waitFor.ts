@@ -1,0 +1,69 @@
+/**
+ * Waiting for something in shared memory, which has no descriptor to wake on: a few looks at once, then one a turn of
+ * the event loop, then by timers that grow with the time without work. The first success starts the next wait anew.
+ *
+ * One effect is made for each success, none for a look.
+ */
+import * as Effect from "effect/Effect"
+import { failThrown } from "./transportError.ts"
+import type { TransportError } from "../TransportError.ts"
+
+/** Looks before the first turn of the event loop. */
+const SPINS = 16
+/** Turns of the event loop before the first timer: under a millisecond on an idle loop. */
+const TURNS = 200
+const PARK_MIN_MS = 1
+const PARK_MAX_MS = 50
+/** A park lasts this part of the time waited so far. */
+const PARK_PART = 1 / 32
+
+/** `attempt` answers with what to go on with, or undefined for not yet. What it throws gets its type. */
+export const waitFor = <A, E = never>(
+  attempt: () => Effect.Effect<A, TransportError | E> | undefined
+): Effect.Effect<A, TransportError | E> =>
+  Effect.suspend(() => {
+    for (let spin = 0; spin < SPINS; spin++) {
+      const result = look(attempt)
+      if (result !== undefined) {
+        return result
+      }
+    }
+    return park(attempt)
+  })
+
+const look = <A, E>(
+  attempt: () => Effect.Effect<A, TransportError | E> | undefined
+): Effect.Effect<A, TransportError | E> | undefined => {
+  try {
+    return attempt()
+  } catch (thrown) {
+    return failThrown(thrown)
+  }
+}
+
+const park = <A, E>(
+  attempt: () => Effect.Effect<A, TransportError | E> | undefined
+): Effect.Effect<A, TransportError | E> =>
+  Effect.callback<A, TransportError | E>((resume) => {
+    const startMs = performance.now()
+    let turns = 0
+    let immediate: NodeJS.Immediate | undefined
+    let timer: NodeJS.Timeout | undefined
+    const turn = (): void => {
+      const result = look(attempt)
+      if (result !== undefined) {
+        resume(result)
+      } else if (turns < TURNS) {
+        turns++
+        immediate = setImmediate(turn)
+      } else {
+        const waitedMs = performance.now() - startMs
+        timer = setTimeout(turn, Math.min(PARK_MAX_MS, Math.max(PARK_MIN_MS, waitedMs * PARK_PART)))
+      }
+    }
+    immediate = setImmediate(turn)
+    return Effect.sync(() => {
+      clearImmediate(immediate)
+      clearTimeout(timer)
+    })
+  })
