@@ -45,11 +45,11 @@ export interface AgentRunner {
  */
 export interface RunOptions {
   /** Default `IdleStrategy.park()`. */
-  readonly idle?: IdleStrategy
+  readonly idle?: IdleStrategy | undefined
   /** Default: the machine's clocks. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** Receives what the agent throws. Must not throw. Default: a log line, one a second at most. */
-  readonly onError?: ErrorHandler
+  readonly onError?: ErrorHandler | undefined
 }
 
 /**
@@ -64,11 +64,11 @@ export interface RunWorkerOptions {
   /** Given to the worker's `build` as a structured clone; shared buffers in it stay shared. */
   readonly data: unknown
   /** Default `IdleStrategy.park()`. */
-  readonly idle?: IdleStrategy
+  readonly idle?: IdleStrategy | undefined
   /** Receives what the agent throws, as plain objects. Default: a log line, one a second at most. */
-  readonly onError?: ErrorHandler
+  readonly onError?: ErrorHandler | undefined
   /** How long the agent's `onClose` may take, after which the worker is ended. Default 5,000 ms. */
-  readonly stopTimeoutMs?: number
+  readonly stopTimeoutMs?: number | undefined
 }
 
 /**
@@ -104,7 +104,8 @@ export interface WorkerAgent {
  * **Example** (An agent that counts its duty cycles)
  *
  * ```ts
- * import { AgentRunner, IdleStrategy } from "@millrace/core"
+ * import * as AgentRunner from "@millrace/core/AgentRunner"
+ * import * as IdleStrategy from "@millrace/core/IdleStrategy"
  * import { Effect } from "effect"
  *
  * const program = Effect.gen(function*() {
@@ -145,7 +146,7 @@ export const runWorker: (options: RunWorkerOptions) => Effect.Effect<AgentRunner
  * **Example** (The entry file of a worker)
  *
  * ```ts
- * import { AgentRunner } from "@millrace/core"
+ * import * as AgentRunner from "@millrace/core/AgentRunner"
  *
  * AgentRunner.workerMain<{ readonly name: string }>(({ data }) => ({
  *   agent: { roleName: data.name, doWork: () => 0 }

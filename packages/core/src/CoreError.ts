@@ -250,6 +250,8 @@ export const CoreErrorReason = Schema.Union([
 ])
 
 /**
+ * The type of `CoreErrorReason`.
+ *
  * @category errors
  * @since 0.1.0
  */

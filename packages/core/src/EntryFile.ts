@@ -18,7 +18,7 @@
  * **Example** (Starting a worker beside a module)
  *
  * ```ts
- * import { EntryFile } from "@millrace/core"
+ * import * as EntryFile from "@millrace/core/EntryFile"
  *
  * EntryFile.resolve("file:///app/src/internal/driverLayer.ts", "./driverWorker").pathname
  * // => "/app/src/internal/driverWorker.ts"

@@ -65,7 +65,7 @@ export interface MapOptions {
  * **Example** (Reading a file that another process writes)
  *
  * ```ts
- * import { Region } from "@millrace/core"
+ * import * as Region from "@millrace/core/Region"
  * import { Effect } from "effect"
  *
  * const firstByte = (path: string) =>

@@ -40,7 +40,7 @@ const isUnknownAdvice = (errno: number): boolean => errno === constants.errno.EI
 
 let cachedPageSize = 0
 /** Bytes of one page of memory: 4096, or 16384 on Apple's and some arm64 machines, or 65536. */
-export const pageSize = (): number => (cachedPageSize ||= getpagesize()())
+const pageSize = (): number => (cachedPageSize ||= getpagesize()())
 
 export class PosixMapping implements MappedMemory {
   readonly memory: ArrayBuffer

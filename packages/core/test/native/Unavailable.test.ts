@@ -29,7 +29,7 @@ describe("macOS", () => {
     assert.strictEqual(ended.code, 0, ended.stderr)
     const report = JSON.parse(ended.stdout) as Record<string, string>
     // l_start 1, l_len 2, l_pid 0, l_type F_WRLCK = 3, l_whence SEEK_SET = 0
-    assert.strictEqual(report["flock"], `0100000000000000${"0200000000000000"}${"00000000"}0300${"0000"}`)
+    assert.strictEqual(report["flock"], "010000000000000002000000000000000000000003000000")
     assert.strictEqual(report["constants"], "MS_SYNC 16, MAP_NORESERVE 64, O_NONBLOCK 4, F_SETLK 8")
   })
 })
