@@ -8,9 +8,9 @@
  * | --- | --- | --- |
  * | `busySpin` | under 1 µs in a worker | a whole core |
  * | `yielding` | a turn of the event loop, some µs | a whole core, given up to others on demand |
- * | `backoff` | 1 ms | a few percent of a core |
+ * | `backoff` | 1 ms | 3 % of a core |
  * | `sleeping` | its time | by its time |
- * | `park` | 1 ms in the first 32 ms without work, then 1/32 of the time without work, 50 ms at most | below 1 % of a core |
+ * | `park` | 1 ms in the first 32 ms without work, then 1/32 of the time without work, 50 ms at most | 0.5 % of a core after 5 s without work |
  *
  * A packet or a wake ends every wait of a millisecond or more at once. Only what comes through shared memory, which has
  * no descriptor, is seen as late as the table says.

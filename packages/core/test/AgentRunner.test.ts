@@ -125,30 +125,35 @@ describe("an agent in a fiber", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is woken from a park by its descriptors, also by one that it gets later", () =>
+  it.live("is woken from a park by its descriptors, also by one that takes the number of another", () =>
     Effect.gen(function* () {
-      const descriptors = [WakeDescriptor.open(), WakeDescriptor.open()]
-      yield* Effect.addFinalizer(() => Effect.sync(() => descriptors.forEach((descriptor) => descriptor.close())))
+      let descriptor = WakeDescriptor.open()
       const { reached, calls, agentUntil } = yield* counting
-      const inner = agentUntil(200)
-      let watched = [descriptors[0]!.fd]
+      const inner = agentUntil(300)
+      let watched: ReadonlyArray<number> = [descriptor.fd]
       yield* AgentRunner.run(
         {
           roleName: "watching",
           descriptors: () => watched,
           doWork: (nowNs) => {
-            descriptors.forEach((descriptor) => descriptor.drain())
+            descriptor.drain()
             if (calls.cycles === 100) {
-              watched = [descriptors[1]!.fd]
+              watched = []
+            } else if (calls.cycles === 101) {
+              // The system gives the lowest free number: the one that has just become free.
+              descriptor.close()
+              descriptor = WakeDescriptor.open()
+              watched = [descriptor.fd]
             }
             return inner.doWork(nowNs)
-          }
+          },
+          onClose: () => descriptor.close()
         },
         { idle: longestPark }
       )
       yield* until(() => {
-        descriptors[calls.cycles <= 100 ? 0 : 1]!.wake()
-        return calls.cycles >= 200
+        descriptor.wake()
+        return calls.cycles >= 300
       }).pipe(Effect.forkScoped)
       yield* reached
     }).pipe(Effect.scoped)

@@ -13,7 +13,8 @@ export interface Agent {
   onClose?(): void
   /**
    * Descriptors whose readiness should end a park: sockets. The same array is returned until the set changes. A
-   * descriptor is taken out of it before it is closed.
+   * descriptor that has left it is closed in a later duty cycle, not in the one in which it left: only then has the
+   * runner let go of its number, which the next file to be opened will have.
    */
   descriptors?(): ReadonlyArray<number>
 }

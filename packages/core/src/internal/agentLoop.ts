@@ -77,6 +77,7 @@ export class AgentLoop {
         this.#isStopping = true
         return
       }
+      park.update()
       const waitNs = idle.idle(workCount)
       if (waitNs >= PARK_NS_MIN) {
         park.park(waitNs, this.#turn)

@@ -27,6 +27,16 @@ export class EventLoopPark {
     }
   }
 
+  /** Lets go of descriptors that the agent no longer names. To be called after every duty cycle. */
+  update(): void {
+    const fds = this.#agent.descriptors?.()
+    if (fds !== this.#fds) {
+      this.#fds = fds
+      this.#watch?.close()
+      this.#watch = fds === undefined || fds.length === 0 ? undefined : new DescriptorWatch(fds, () => this.#end())
+    }
+  }
+
   /** Calls `resume` once, from the event loop, after `parkNs` or a wake. */
   park(parkNs: number, resume: () => void): void {
     if (this.#isWoken) {
@@ -36,7 +46,7 @@ export class EventLoopPark {
     }
     this.#resume = resume
     this.#timer = setTimeout(() => this.#end(), parkNs / NS_PER_MS)
-    this.#watchDescriptors()
+    this.#watch?.arm()
     this.#wakeWatch?.arm()
   }
 
@@ -74,16 +84,6 @@ export class EventLoopPark {
   #wakeDescriptorReady(): void {
     this.#wakeDescriptor?.drain()
     this.#end()
-  }
-
-  #watchDescriptors(): void {
-    const fds = this.#agent.descriptors?.()
-    if (fds !== this.#fds) {
-      this.#fds = fds
-      this.#watch?.close()
-      this.#watch = fds === undefined || fds.length === 0 ? undefined : new DescriptorWatch(fds, () => this.#end())
-    }
-    this.#watch?.arm()
   }
 }
 
