@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { SchemaBinary } from "effect/encoding"
+import * as SchemaBinary from "effect/encoding/SchemaBinary"
 import * as Schema from "effect/Schema"
 
 /**
@@ -52,8 +52,8 @@ export const json = <A>(schema: PlainSchema<A>): Codec<A> => {
  */
 export const binary = <A>(schema: PlainSchema<A>): Codec<A> => {
   const codec = SchemaBinary.toCodec(schema)
-  const encode = Schema.encodeUnknownSync(codec as Schema.ConstraintEncoder<Uint8Array>)
-  const decode = Schema.decodeUnknownSync(codec as Schema.ConstraintDecoder<A>)
+  const encode = Schema.encodeUnknownSync(codec)
+  const decode = Schema.decodeUnknownSync(codec)
   return { encode, decode }
 }
 

@@ -6,7 +6,7 @@
 import * as MessageId from "./commitlog/MessageId.ts"
 import type { MessageInput } from "./commitlog/MessageInput.ts"
 import * as MessageProperties from "./commitlog/MessageProperties.ts"
-import { RecordCursor } from "./commitlog/RecordCursor.ts"
+import type { RecordCursor } from "./commitlog/RecordCursor.ts"
 import * as Utf8 from "./commitlog/Utf8.ts"
 
 const KEYS = Utf8.encode(MessageProperties.KEYS)

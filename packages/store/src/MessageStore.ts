@@ -29,68 +29,59 @@ import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { PutResult } from "./engine/PutResult.ts"
+import type {
+  Durability as KernelDurability,
+  PutResult as KernelPutResult,
+  PutStatus as KernelPutStatus
+} from "./engine/PutResult.ts"
 import * as storeLayer from "./internal/storeLayer.ts"
 import type { Message, StoredMessage } from "./Message.ts"
 import { config, type MessageStoreOptions } from "./MessageStoreConfig.ts"
-import type { GetStatus } from "./reading/GetMessage.ts"
-import type { Boundary } from "./reading/OffsetByTime.ts"
-import type { RecoveryReport } from "./recovery/Recovery.ts"
+import type { GetStatus as KernelGetStatus } from "./reading/GetMessage.ts"
+import type { Boundary as KernelBoundary } from "./reading/OffsetByTime.ts"
+import type { RecoveryReport } from "./RecoveryReport.ts"
 import type { StoreError } from "./StoreError.ts"
 
-export type {
-  /**
-   * Where a message is after its put: `disk`, or `memory`, which outlives the process but not the machine.
-   *
-   * @category models
-   * @since 0.1.0
-   */
-  Durability,
-  /**
-   * What became of a put.
-   *
-   * @category models
-   * @since 0.1.0
-   */
-  PutResult,
-  /**
-   * RocketMQ's statuses of a put.
-   *
-   * @category models
-   * @since 0.1.0
-   */
-  PutStatus
-} from "./engine/PutResult.ts"
+/**
+ * Where a message is after its put: `disk`, or `memory`, which outlives the process but not the machine.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Durability = KernelDurability
 
-export type {
-  /**
-   * RocketMQ's statuses of a read.
-   *
-   * @category models
-   * @since 0.1.0
-   */
-  GetStatus
-} from "./reading/GetMessage.ts"
+/**
+ * What became of a put.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type PutResult = Readonly<KernelPutResult>
 
-export type {
-  /**
-   * Which of several messages a time means.
-   *
-   * @category models
-   * @since 0.1.0
-   */
-  Boundary
-} from "./reading/OffsetByTime.ts"
+/**
+ * RocketMQ's statuses of a put.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type PutStatus = KernelPutStatus
 
-export type {
-  /**
-   * What was read, cut and rebuilt when the store was opened, and why.
-   *
-   * @category models
-   * @since 0.1.0
-   */
-  RecoveryReport
-} from "./recovery/Recovery.ts"
+/**
+ * RocketMQ's statuses of a read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type GetStatus = KernelGetStatus
+
+/**
+ * Which of several messages a time means: with `lower` the first one stored at or after it, with `upper` the last one
+ * stored at or before it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Boundary = KernelBoundary
 
 /**
  * Which messages to read.
@@ -249,6 +240,5 @@ export const layerConfig: Layer.Layer<MessageStore, StoreError | Config.ConfigEr
  * @category layers
  * @since 0.1.0
  */
-export const layerMemory = (
-  options?: Omit<MessageStoreOptions, "directory">
-): Layer.Layer<MessageStore, StoreError> => Layer.effect(MessageStore, storeLayer.makeMemory(options ?? {}))
+export const layerMemory = (options?: Omit<MessageStoreOptions, "directory">): Layer.Layer<MessageStore, StoreError> =>
+  Layer.effect(MessageStore, storeLayer.makeMemory(options ?? {}))

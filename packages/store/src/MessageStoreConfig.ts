@@ -121,6 +121,9 @@ export type MessageStoreOptions = {
 
 /**
  * Checks options and fills in defaults. `found` are lengths of files that are there already: they win over defaults.
+ *
+ * @category settings
+ * @since 0.1.0
  */
 export const conclude = (
   options: MessageStoreOptions,
@@ -144,7 +147,10 @@ export const conclude = (
     return checkRelations(concluded)
   })
 
-const detected = (name: string, found: { readonly commitLog?: number | undefined; readonly consumeQueue?: number | undefined }) =>
+const detected = (
+  name: string,
+  found: { readonly commitLog?: number | undefined; readonly consumeQueue?: number | undefined }
+) =>
   name === "mappedFileSizeCommitLog"
     ? found.commitLog
     : name === "mappedFileSizeConsumeQueue"
@@ -163,7 +169,7 @@ const problemOf = (setting: Setting, value: unknown): string | undefined => {
     case "boolean":
       return typeof value === "boolean" ? undefined : "it is true or false"
     case "choice":
-      return setting.choices.includes(value as string) ? undefined : `it is one of ${setting.choices.join(", ")}`
+      return setting.choices.includes(String(value)) ? undefined : `it is one of ${setting.choices.join(", ")}`
     case "text":
       return typeof value === "string" ? undefined : "it is text"
   }
@@ -192,7 +198,10 @@ const checkRelations = (options: StoreOptions): Effect.Effect<StoreOptions, Stor
 export const config: Config.Config<MessageStoreOptions> = Config.all({
   directory: Config.NonEmptyString("storePathRootDir"),
   ...Object.fromEntries(
-    Object.entries<Setting>(settings).map(([name, setting]) => [name, Config.withDefault(configOf(name, setting), undefined)])
+    Object.entries<Setting>(settings).map(([name, setting]) => [
+      name,
+      Config.withDefault(configOf(name, setting), undefined)
+    ])
   )
 }) as unknown as Config.Config<MessageStoreOptions>
 

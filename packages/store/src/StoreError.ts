@@ -314,6 +314,8 @@ export const StoreErrorReason = Schema.Union([
 ])
 
 /**
+ * One of the reasons of a `StoreError`.
+ *
  * @category errors
  * @since 0.1.0
  */

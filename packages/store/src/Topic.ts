@@ -31,10 +31,9 @@ import type * as Sink from "effect/Sink"
 import type * as Stream from "effect/Stream"
 import type { PlainSchema, Codec } from "./Codec.ts"
 import * as codecs from "./Codec.ts"
-import type { PutResult } from "./engine/PutResult.ts"
 import * as topicSink from "./internal/topicSink.ts"
 import * as topicStream from "./internal/topicStream.ts"
-import { MessageStore } from "./MessageStore.ts"
+import { MessageStore, type PutResult } from "./MessageStore.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /**
@@ -130,23 +129,20 @@ const QUEUE_COUNT_DEFAULT = 4
  * @category constructors
  * @since 0.1.0
  */
-export const make = <A>(
-  name: string,
-  options: TopicOptions<A>
-): Effect.Effect<Topic<A>, StoreError, MessageStore> =>
+export const make = <A>(name: string, options: TopicOptions<A>): Effect.Effect<Topic<A>, StoreError, MessageStore> =>
   Effect.gen(function* () {
     const store = yield* MessageStore
     const known = yield* store.topic(name)
     const queueCount = options.queues ?? known?.queueCount ?? Math.max(QUEUE_COUNT_DEFAULT, queuesOf(known))
     yield* store.setQueueCount(name, queueCount)
     const codec = (options.codec ?? codecs.json)(options.schema)
-    const { append, appendMany, sink } = topicSink.make(store, { ...options, name, queueCount, codec })
+    const writer = topicSink.make(store, { ...options, name, queueCount, codec })
     return {
       name,
       queueCount,
-      append,
-      appendMany,
-      sink,
+      append: (value) => writer.append(value),
+      appendMany: (values) => writer.appendMany(values),
+      sink: writer.sink,
       stream: (streamOptions) => topicStream.make(store, name, codec, streamOptions)
     }
   })

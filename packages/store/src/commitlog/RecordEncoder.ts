@@ -58,11 +58,7 @@ export class RecordEncoder {
     bytes.set(bornHost, at + RecordDescriptor.BORN_HOST_OFFSET)
     bytes.set(storeHost, at + RecordDescriptor.storeHostOffset(bornHost.length))
     view.setInt32(at + RecordDescriptor.reconsumeTimesOffset(hostsLength), message.reconsumeTimes ?? 0)
-    putInt64(
-      view,
-      at + RecordDescriptor.preparedTransactionOffset(hostsLength),
-      message.preparedTransactionOffset ?? 0
-    )
+    putInt64(view, at + RecordDescriptor.preparedTransactionOffset(hostsLength), message.preparedTransactionOffset ?? 0)
     view.setInt32(at + RecordDescriptor.bodyLengthOffset(hostsLength), body.length)
     const bodyAt = at + RecordDescriptor.bodyOffset(hostsLength)
     bytes.set(body, bodyAt)

@@ -53,7 +53,7 @@ export class TopicConfigs {
     })
     const counter = Number(this.#version["counter"] ?? 0) + 1
     this.#version = { counter, stateVersion: this.#version["stateVersion"] ?? 0, timestamp: nowMs }
-    const names = [...this.#topics.keys()].sort()
+    const names = [...this.#topics.keys()].toSorted()
     ConfigFile.write(this.#fileSystem, this.#path, {
       dataVersion: this.#version,
       topicConfigTable: Object.fromEntries(names.map((name) => [name, toJson(this.#topics.get(name)!)]))

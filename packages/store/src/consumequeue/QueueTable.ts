@@ -4,7 +4,7 @@
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as Utf8 from "../commitlog/Utf8.ts"
-import { ConsumeQueue } from "./ConsumeQueue.ts"
+import type { ConsumeQueue } from "./ConsumeQueue.ts"
 
 export interface QueueState {
   readonly topic: TopicQueues

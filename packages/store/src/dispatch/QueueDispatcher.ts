@@ -24,9 +24,7 @@ export class QueueDispatcher implements Dispatcher {
       this.#topic = topic
     }
     const state = this.#table.queue(topic, record.queueId)
-    const tagsCode = DelayLevel.isDelayTopic(topic.name)
-      ? DelayLevel.deliveryTime(record)
-      : record.tagsHash()
+    const tagsCode = DelayLevel.isDelayTopic(topic.name) ? DelayLevel.deliveryTime(record) : record.tagsHash()
     const { queueOffset } = record
     state.queue.append(queueOffset, position, record.totalSize, tagsCode)
     if (state.nextOffset <= queueOffset) {

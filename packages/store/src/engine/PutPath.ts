@@ -129,9 +129,6 @@ export class PutPath {
 
   #tooLong(index: number, message: MessageInput, stored: ReadonlyArray<PutResult>): PutRefusal {
     const limit = this.#commitLog.recordLengthMax
-    return new PutRefusal(
-      { _tag: "Illegal", index, code: RECORD_TOO_LONG, size: message.body.length, limit },
-      stored
-    )
+    return new PutRefusal({ _tag: "Illegal", index, code: RECORD_TOO_LONG, size: message.body.length, limit }, stored)
   }
 }

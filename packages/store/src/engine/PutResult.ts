@@ -1,4 +1,5 @@
 /** What became of a message that was put. */
+import type { FileFailure } from "../mapped/FileSystem.ts"
 
 /** RocketMQ's statuses. Those of replication, timers and hooks belong to parts that ask for them. */
 export type PutStatus =
@@ -54,6 +55,12 @@ export class PutRefusal {
 }
 
 export type RefusalReason =
-  | { readonly _tag: "Illegal"; readonly index: number; readonly code: number; readonly size: number; readonly limit: number }
-  | { readonly _tag: "FileFailure"; readonly failure: import("../mapped/FileSystem.ts").FileFailure }
+  | {
+      readonly _tag: "Illegal"
+      readonly index: number
+      readonly code: number
+      readonly size: number
+      readonly limit: number
+    }
+  | { readonly _tag: "FileFailure"; readonly failure: FileFailure }
   | { readonly _tag: "NotWriteable"; readonly reason: string }

@@ -27,7 +27,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   "timerwheel"
 ])
 
-export type Kind = { readonly _tag: "Empty" } | { readonly _tag: "Store" } | { readonly _tag: "Foreign"; readonly found: string }
+export type Kind =
+  | { readonly _tag: "Empty" }
+  | { readonly _tag: "Store" }
+  | { readonly _tag: "Foreign"; readonly found: string }
 
 /**
  * What a directory holds. It is a store when it has the log or a store's lock and nothing that no store has; a missing

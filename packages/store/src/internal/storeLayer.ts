@@ -39,15 +39,12 @@ export const makeMemory = (
   options: Omit<MessageStoreOptions, "directory">
 ): Effect.Effect<Service, StoreError, Scope.Scope> =>
   Effect.suspend(() =>
-    open(
-      new MemoryFileSystem((run) => void setImmediate(run)),
-      {
-        mappedFileSizeCommitLog: MEMORY_COMMIT_LOG_LENGTH,
-        mappedFileSizeConsumeQueue: MEMORY_QUEUE_LENGTH,
-        ...options,
-        directory: "memory"
-      }
-    )
+    open(new MemoryFileSystem((run) => void setImmediate(run)), {
+      mappedFileSizeCommitLog: MEMORY_COMMIT_LOG_LENGTH,
+      mappedFileSizeConsumeQueue: MEMORY_QUEUE_LENGTH,
+      ...options,
+      directory: "memory"
+    })
   )
 
 const open = Effect.fnUntraced(function* (
@@ -57,7 +54,7 @@ const open = Effect.fnUntraced(function* (
   const effectClock = yield* EffectClock.Clock
   // Store times are those of the program (a test's, when it has a clock of its own); pauses of the agents are real.
   const clock: Clock = {
-    nanoTime: systemClock.nanoTime,
+    nanoTime: () => systemClock.nanoTime(),
     epochMs: () => effectClock.currentTimeMillisUnsafe()
   }
   const concluded = yield* storeOpen.concludeOptions(fileSystem, options)

@@ -119,7 +119,7 @@ export const topics = (runtime: StoreRuntime): ReadonlyArray<TopicInfo> => {
     ...runtime.engine.queues.topics.keys(),
     ...runtime.topics.all().map((config) => config.topicName)
   ])
-  return [...names].sort().map((name) => topic(runtime, name)!)
+  return [...names].toSorted().map((name) => topic(runtime, name)!)
 }
 
 export const topic = (runtime: StoreRuntime, name: string): TopicInfo | undefined => {
@@ -128,7 +128,7 @@ export const topic = (runtime: StoreRuntime, name: string): TopicInfo | undefine
   if (config === undefined && known === undefined) {
     return undefined
   }
-  const queues = [...(known?.queues.values() ?? [])].sort((a, b) => a.queueId - b.queueId).map(infoOf)
+  const queues = [...(known?.queues.values() ?? [])].toSorted((a, b) => a.queueId - b.queueId).map(infoOf)
   return { topic: name, queueCount: config?.writeQueueNums, queues }
 }
 

@@ -32,11 +32,7 @@ export class StoreRuntime {
   readonly #loop: DutyLoop
   #defect: { readonly cause: unknown } | undefined = undefined
 
-  static open(
-    fileSystem: FileSystem,
-    options: StoreOptions,
-    clock: Clock
-  ): Effect.Effect<StoreRuntime, StoreError> {
+  static open(fileSystem: FileSystem, options: StoreOptions, clock: Clock): Effect.Effect<StoreRuntime, StoreError> {
     return Effect.gen(function* () {
       const polling = new LongPolling()
       let runtime: StoreRuntime | undefined = undefined
@@ -54,13 +50,7 @@ export class StoreRuntime {
     })
   }
 
-  constructor(
-    engine: StoreEngine,
-    polling: LongPolling,
-    topics: TopicConfigs,
-    recovery: RecoveryReport,
-    clock: Clock
-  ) {
+  constructor(engine: StoreEngine, polling: LongPolling, topics: TopicConfigs, recovery: RecoveryReport, clock: Clock) {
     this.engine = engine
     this.polling = polling
     this.topics = topics
@@ -94,7 +84,10 @@ export class StoreRuntime {
         })
       }
       // A device that fails here leaves `abort` behind: the next opening reads the log anew.
-      yield* Effect.ignore(attempt(() => engine.close()), { log: true })
+      yield* Effect.ignore(
+        attempt(() => engine.close()),
+        { log: true }
+      )
     })
   }
 
@@ -133,8 +126,7 @@ export class StoreRuntime {
         }),
       topics: this.use(() => storeReading.topics(this)),
       topic: (name) => this.use(() => storeReading.topic(this, name)),
-      setQueueCount: (topic, count) =>
-        this.use(() => this.topics.set(topic, count, this.#clock.epochMs())),
+      setQueueCount: (topic, count) => this.use(() => this.topics.set(topic, count, this.#clock.epochMs())),
       flush: Effect.suspend(() => this.#whenFlushed(this.engine.commitLog.maxOffset)),
       status: this.use(() => statusOf(this.engine))
     }

@@ -4,8 +4,7 @@ import * as Sink from "effect/Sink"
 import type { Codec } from "../Codec.ts"
 import * as JavaString from "../commitlog/JavaString.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
-import type { PutResult } from "../engine/PutResult.ts"
-import type { MessageStore } from "../MessageStore.ts"
+import type { MessageStore, PutResult } from "../MessageStore.ts"
 import { EncodeFailed, StoreError } from "../StoreError.ts"
 
 export interface TopicWriterOptions<A> {

@@ -150,27 +150,18 @@ class TopicReader<A> {
   /** Moves on where nothing was found. False at the end of the queue. */
   #step(queueId: number, offset: number, result: GetResult): Effect.Effect<boolean, StoreError> {
     const topic = this.#topic
-    switch (result.status) {
-      case "OFFSET_OVERFLOW_ONE":
-        return Effect.succeed(false)
-      case "NO_MESSAGE_IN_QUEUE":
-        if (offset === 0) {
-          return Effect.succeed(false)
-        }
-        return Effect.fail(new StoreError({ reason: new OffsetTooLarge({ topic, queueId, offset, max: 0 }) }))
-      case "OFFSET_OVERFLOW_BADLY":
-        return Effect.fail(
-          new StoreError({ reason: new OffsetTooLarge({ topic, queueId, offset, max: result.maxOffset }) })
-        )
-      case "OFFSET_TOO_SMALL":
-      case "MESSAGE_WAS_REMOVING":
-      case "OFFSET_FOUND_NULL":
-        if (this.#options.onTruncated !== "skip") {
-          const min = Math.max(result.minOffset, result.nextOffset)
-          return Effect.fail(new StoreError({ reason: new OffsetTooSmall({ topic, queueId, offset, min }) }))
-        }
+    const { maxOffset: max, minOffset, nextOffset, status } = result
+    if (offset === max && (status === "OFFSET_OVERFLOW_ONE" || status === "NO_MESSAGE_IN_QUEUE")) {
+      return Effect.succeed(false)
     }
-    this.#offsets.set(queueId, result.nextOffset)
+    if (offset > max) {
+      return Effect.fail(new StoreError({ reason: new OffsetTooLarge({ topic, queueId, offset, max }) }))
+    }
+    if (status !== "NO_MATCHED_MESSAGE" && this.#options.onTruncated !== "skip") {
+      const min = Math.max(minOffset, nextOffset)
+      return Effect.fail(new StoreError({ reason: new OffsetTooSmall({ topic, queueId, offset, min }) }))
+    }
+    this.#offsets.set(queueId, nextOffset)
     return Effect.succeed(true)
   }
 

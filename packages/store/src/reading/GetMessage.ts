@@ -136,4 +136,3 @@ const wrapRecord = (commitLog: CommitLog, { position, size }: QueueEntry): boole
   const window = file.read(offset, size)
   return RecordCheck.check(window, offset, file.length, position, cursor, NO_CRC) === size
 }
-

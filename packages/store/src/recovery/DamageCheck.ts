@@ -58,12 +58,7 @@ const checkAt = (file: MappedFile, offset: number, cursor: RecordCursor): number
 const isNewer = (record: RecordCursor, options: DamageCheckOptions): boolean =>
   record.storeTimestamp >= options.lastStoreTimestamp
 
-const searchFile = (
-  file: MappedFile,
-  from: number,
-  cursor: RecordCursor,
-  options: DamageCheckOptions
-): number => {
+const searchFile = (file: MappedFile, from: number, cursor: RecordCursor, options: DamageCheckOptions): number => {
   const window = file.read(0, file.length)
   let candidates = 0
   let at = window.bytes.indexOf(MAGIC_FIRST_BYTE, from - window.base)
@@ -87,7 +82,5 @@ const mustBeDurable = (record: RecordCursor, options: DamageCheckOptions): boole
   }
   const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
   const state = options.queues.find(record.topic, record.queueId)
-  return (
-    state !== undefined && state.queue.read(record.queueOffset, entry) && entry.position === record.physicalOffset
-  )
+  return state !== undefined && state.queue.read(record.queueOffset, entry) && entry.position === record.physicalOffset
 }

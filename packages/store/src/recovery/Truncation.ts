@@ -34,16 +34,16 @@ export const cutQueue = (queue: ConsumeQueue, commitLog: CommitLog, logEnd: numb
   const first = queue.files.minOffset / EntryDescriptor.LENGTH
   let offset = before
   while (offset > first && queue.read(offset - 1, entry)) {
-    if (isFiller(entry) || entry.position + entry.size <= logEnd) {
-      if (isFiller(entry) || isTrue(entry, offset - 1, queue.queueId, topic, commitLog)) {
-        break
-      }
+    const isWithinLog = entry.position + entry.size <= logEnd
+    if (isFiller(entry) || (isWithinLog && isTrue(entry, offset - 1, queue.queueId, topic, commitLog))) {
+      break
     }
     offset--
   }
   clearBehind(queue, offset)
   queue.truncate(offset)
-  queue.maxPosition = offset > first && queue.read(offset - 1, entry) && !isFiller(entry) ? entry.position + entry.size : -1
+  queue.maxPosition =
+    offset > first && queue.read(offset - 1, entry) && !isFiller(entry) ? entry.position + entry.size : -1
   return before - offset
 }
 
@@ -65,10 +65,7 @@ const isTrue = (
   const window = file.read(offset, file.length - offset)
   const length = RecordCheck.check(window, offset, file.length, entry.position, cursor, NO_CRC)
   return (
-    length === entry.size &&
-    cursor.queueId === queueId &&
-    cursor.queueOffset === queueOffset &&
-    cursor.hasTopic(topic)
+    length === entry.size && cursor.queueId === queueId && cursor.queueOffset === queueOffset && cursor.hasTopic(topic)
   )
 }
 
