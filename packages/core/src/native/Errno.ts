@@ -46,8 +46,9 @@ export class NativeUnavailable extends Error {
 
   constructor(feature: string) {
     super(
-      `${feature} is not available on ${process.platform}: shared memory, file locks and polling are there on Linux and ` +
-        `macOS. Codecs, heap regions (Region.layerHeap) and agents work here; run what maps files on one of those systems.`
+      `${feature} is not available on ${process.platform} ${process.arch}: shared memory, file locks and polling are there ` +
+        "on Linux and macOS, x64 and arm64. Codecs, heap regions (Region.layerHeap) and agents work here; run what maps " +
+        "files on one of those systems."
     )
     this.feature = feature
     this.platform = process.platform

@@ -9,8 +9,8 @@ assert(endianness() === "LE", "all formats of this package are little-endian, an
 
 export const isLinux: boolean = process.platform === "linux"
 export const isMacOs: boolean = process.platform === "darwin"
-/** Memory mapping, locks and polling go through libc, which is described here for these two systems. */
-export const hasLibc: boolean = isLinux || isMacOs
+/** Mapping, locks and polling go through libc, whose structures are described here for these systems and processors. */
+export const hasLibc: boolean = (isLinux || isMacOs) && (process.arch === "x64" || process.arch === "arm64")
 
 export const PROT_READ = 1
 export const PROT_WRITE = 2
