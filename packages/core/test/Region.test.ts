@@ -8,7 +8,8 @@ import type * as Layer from "effect/Layer"
 import { CoreError, type CoreErrorReason } from "../src/CoreError.ts"
 import { RegionClosed } from "../src/memory/RegionState.ts"
 import * as Region from "../src/Region.ts"
-import { temporaryDirectory } from "./fixtures/temporaryDirectory.ts"
+import { mountSmallFileSystem, noMountReason } from "./fixtures/smallFileSystem.ts"
+import { namesIn, temporaryDirectory } from "./fixtures/temporaryDirectory.ts"
 
 const LENGTH = 64 * 1024
 
@@ -72,6 +73,21 @@ describe("Region", () => {
       assert(taken._tag === "SystemCallFailed")
       assert.strictEqual(taken.code, "EEXIST")
     }).pipe(Effect.scoped)
+  )
+
+  it.runIf(noMountReason === undefined)("leaves no file behind when its pages cannot be had", () =>
+    Effect.gen(function* () {
+      const directory = mountSmallFileSystem(1024 * 1024)
+      const path = join(directory, "region")
+      const lacking = reasonOf(yield* Effect.exit(Region.create(path, 2 * 1024 * 1024)))
+      assert(lacking._tag === "InsufficientSpace")
+      assert.strictEqual(lacking.requiredBytes, 2 * 1024 * 1024)
+      const sparse = { reserve: false, preTouch: true }
+      const failed = reasonOf(yield* Effect.exit(Region.create(path, 2 * 1024 * 1024, sparse)))
+      assert(failed._tag === "SystemCallFailed")
+      assert.deepStrictEqual([failed.syscall, failed.code, failed.path], ["madvise", "EFAULT", path])
+      assert.deepStrictEqual(namesIn(directory), [])
+    }).pipe(Effect.scoped, Effect.runPromise)
   )
 
   it.live("is a heap region when no other process shares it", () =>

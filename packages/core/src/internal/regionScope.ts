@@ -4,6 +4,7 @@ import type { CoreError } from "../CoreError.ts"
 import { HeapRegion } from "../memory/HeapRegion.ts"
 import type { Completion, MappedRegion } from "../memory/MappedRegion.ts"
 import type { Region } from "../memory/Region.ts"
+import * as Files from "../native/Files.ts"
 import * as Mapping from "../native/Mapping.ts"
 import type { CreateOptions, MapOptions } from "../Region.ts"
 import { attempt, failThrown } from "./attempt.ts"
@@ -25,7 +26,7 @@ export const create = Effect.fnUntraced(function* (
 ): Effect.fn.Return<MappedRegion, CoreError, Scope.Scope> {
   const region = yield* scoped(createUnscoped(path, length, options))
   if (options?.preTouch === true) {
-    yield* completion((done) => region.preTouch(done))
+    yield* completion((done) => region.preTouch(done)).pipe(Effect.tapError(() => attempt(() => Files.remove(path))))
   }
   return region
 })

@@ -13,7 +13,11 @@ describe("a platform without these system calls", () => {
       ["wake", "pipe"],
       ["poll", "poll"]
     ] as const) {
-      assert.match(report[feature]!, new RegExp(`^${call} is not available on win32 \\w+: .*Region\\.layerHeap`), feature)
+      assert.match(
+        report[feature]!,
+        new RegExp(`^${call} is not available on win32 \\w+: .*Region\\.layerHeap`),
+        feature
+      )
     }
     assert.strictEqual(report["heap"], "1024")
     assert.strictEqual(report["fiber"], "closed after 5 cycles")
