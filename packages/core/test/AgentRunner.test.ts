@@ -1,3 +1,4 @@
+import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -359,6 +360,18 @@ describe("an agent in a worker", () => {
       assert.strictEqual(cells[CLOSES], 0)
     })
   )
+
+  it.live("leaves no descriptor behind", () => {
+    const openCount = (): number => fs.readdirSync("/dev/fd").length
+    const runAndStop = Effect.scoped(AgentRunner.runWorker({ entry, data: probe("idle").data }))
+    return Effect.gen(function* () {
+      yield* runAndStop
+      const before = openCount()
+      yield* runAndStop
+      yield* runAndStop
+      assert.strictEqual(openCount(), before)
+    })
+  })
 
   it.live("is ended when its start is interrupted", () =>
     Effect.gen(function* () {

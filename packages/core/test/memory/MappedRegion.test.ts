@@ -232,6 +232,32 @@ describe("a region with operations in the thread pool", () => {
   })
 })
 
+describe.runIf(process.platform === "linux")("the mappings of the process", () => {
+  const isMapped = (path: string): boolean => fs.readFileSync("/proc/self/maps", "utf8").includes(path)
+
+  it("hold a region until it is closed", () => {
+    const path = join(temporaryDirectory(), "region")
+    const region = mapped(path)
+    const other = Mapping.open(path, { readOnly: true })
+    assert.isTrue(isMapped(path))
+    region.close()
+    assert.isTrue(isMapped(path))
+    other.close()
+    assert.isFalse(isMapped(path))
+  })
+
+  it("hold a closed region until its last sync has ended", async () => {
+    const path = join(temporaryDirectory(), "region")
+    const region = mapped(path)
+    const synced = new Promise((resolve) => region.syncAsync(resolve))
+    region.close()
+    // The callback cannot come before this turn of the event loop has ended.
+    assert.isTrue(isMapped(path))
+    await synced
+    assert.isFalse(isMapped(path))
+  })
+})
+
 describe("the use of a region's memory", () => {
   it("can be advised, and tells what this system does not know", () => {
     const region = mapped()
