@@ -34,13 +34,18 @@ export class PublisherLost extends Schema.TaggedError<PublisherLost>("millrace/C
   "PublisherLost",
   {
     received: Schema.Natural,
-    expected: Schema.Natural
+    expected: Schema.Natural,
+    /** How the publisher ended, where that is known. */
+    how: Schema.optionalKey(Schema.String),
+    /** How many records are stored and were compared with the source. */
+    intact: Schema.optionalKey(Schema.Natural)
   }
 ) {
   override get message() {
-    return `the stream ended without its end record: ${grouped(this.received)} of ${grouped(
-      this.expected
-    )} records were received`
+    const counts = `${grouped(this.received)} of ${grouped(this.expected)} records were received`
+    const end = `the stream ended without its end record: ${counts}`
+    const left = this.intact === undefined ? [] : [`all ${grouped(this.intact)} are stored and intact`]
+    return [...(this.how === undefined ? [] : [this.how]), end, ...left].join("; ")
   }
 }
 

@@ -2,7 +2,10 @@
 import * as Schema from "effect/Schema"
 import * as Flag from "effect/cli/Flag"
 
-export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON and nothing else on standard output"))
+export const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print JSON and nothing else on standard output"),
+  Flag.withDefault(false)
+)
 
 const Positive = Schema.Int.pipe(
   Schema.check(Schema.isGreaterThan(0, { message: "it must be a whole number above 0" }))

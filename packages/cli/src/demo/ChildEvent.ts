@@ -13,6 +13,8 @@ export const Done = Schema.TaggedStruct("Done", {
   bytes: Schema.Natural,
   /** From the first record to the end record. */
   elapsedMs: Schema.Finite,
+  /** The part of it that the store took, where there is a store. */
+  storeMs: Schema.optionalKey(Schema.Finite),
   peakMemoryBytes: Schema.Natural
 })
 

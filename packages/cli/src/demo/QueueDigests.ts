@@ -45,7 +45,7 @@ export class QueueDigests {
   }
 
   /** How this differs from what was expected, a sentence for each queue that does; empty when nothing does. */
-  differences(expected: QueueDigests): ReadonlyArray<string> {
+  differences(expected: QueueDigests): Array<string> {
     const queueIds = new Set([...this.queueIds, ...expected.queueIds])
     return [...queueIds]
       .toSorted((a, b) => a - b)

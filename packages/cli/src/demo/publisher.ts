@@ -38,6 +38,6 @@ const publish = Effect.fnUntraced(function* (config: PublisherConfig, progress: 
 
 childMain(PublisherConfig, (config, progress) =>
   publish(config, progress).pipe(
-    Effect.provide(Layer.merge(Client.layer({ directory: config.driverDirectory }), NodeServices.layer))
+    Effect.provide(Layer.merge(Client.layerWith({ directory: config.driverDirectory }), NodeServices.layer))
   )
 )

@@ -20,7 +20,7 @@ const emit = (event: ChildEvent.ChildEvent): Effect.Effect<void> =>
   })
 
 /** What the work of a child has to show for itself. */
-export type Outcome = Pick<ChildEvent.Done, "records" | "bytes" | "elapsedMs">
+export type Outcome = Omit<ChildEvent.Done, "_tag" | "peakMemoryBytes">
 
 /** How far the work is; the work writes it, and it is told to the parent from time to time. */
 export interface Progress {
