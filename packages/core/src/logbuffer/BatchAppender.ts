@@ -88,6 +88,7 @@ export class BatchAppender {
     const frameLength = length + F.HEADER_LENGTH
     const nextOffset = offset + F.alignFrame(frameLength)
     assert(this.isOpen, "a message was put into a batch that is not begun")
+    assertOpen(this.term.state)
     assert(length >= 0 && length <= this.maxPayloadLength, "a message of a batch does not fit one frame")
     assert(nextOffset <= this.endOffset, "a batch was begun shorter than its messages")
     // `begin` has written the first frame's header but for its length, which `commit` stores.

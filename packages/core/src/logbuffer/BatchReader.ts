@@ -106,6 +106,7 @@ export class BatchReader {
       batch.sessionId = this.log.sessionId
       batch.streamId = this.log.streamId
       batch.buffer = term.bytes
+      batch.state = term.state
       batch.count = count
     }
     return offset - termOffset

@@ -45,6 +45,7 @@ export class ExclusiveTermAppender extends MessageAppender {
   }
 
   position(): number {
+    assertOpen(this.metadata.state)
     return this.termBeginPosition + this.tailOffset
   }
 

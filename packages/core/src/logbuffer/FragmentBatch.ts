@@ -7,6 +7,7 @@
  * only with the next read. `toOwned` copies it: an owned batch may be kept and belongs to nobody else.
  */
 import { assert } from "../memory/Assert.ts"
+import { assertOpen, type RegionState } from "../memory/RegionState.ts"
 import type { FragmentAssembler } from "./FragmentAssembler.ts"
 
 export class FragmentBatch {
@@ -22,6 +23,8 @@ export class FragmentBatch {
   readonly flags: Uint8Array
   readonly reservedValues: BigInt64Array
   isOwned = false
+  /** Of the region that a borrowed batch lies in; an assembled or owned one lies in memory of its own. */
+  state: RegionState | undefined = undefined
   /** The reserved values by words: copying a BigInt allocates outside optimised code. */
   readonly reservedWords: Int32Array
 
@@ -43,12 +46,14 @@ export class FragmentBatch {
   /** The bytes of a message: a view, valid as long as the batch is. */
   message(index: number): Uint8Array<ArrayBufferLike> {
     assert(index >= 0 && index < this.count, "a batch has no message of this index")
+    this.assertReadable()
     const offset = this.offsets[index]!
     return this.buffer.subarray(offset, offset + this.lengths[index]!)
   }
 
   /** A copy that may be kept: one copy of the bytes from the first message to the last. */
   toOwned(): FragmentBatch {
+    this.assertReadable()
     const count = this.count
     const owned = new FragmentBatch(Math.max(count, 1))
     owned.sessionId = this.sessionId
@@ -77,6 +82,7 @@ export class FragmentBatch {
     this.sessionId = header.sessionId
     this.streamId = header.streamId
     this.buffer = assembler.bytes
+    this.state = undefined
     this.count = 1
     this.offsets[0] = 0
     this.lengths[0] = assembler.length
@@ -84,5 +90,11 @@ export class FragmentBatch {
     this.flags[0] = header.flags
     this.reservedWords[0] = header.reservedLow
     this.reservedWords[1] = header.reservedHigh
+  }
+
+  private assertReadable(): void {
+    if (this.state !== undefined) {
+      assertOpen(this.state)
+    }
   }
 }

@@ -209,34 +209,49 @@ export const make = (log: NewLog): LogBufferMetadata => ({
   ...log
 })
 
-export const activeTermCountAcquire = (metadata: AtomicBuffer): number =>
-  loadAcquire(metadata.int32, D.ACTIVE_TERM_COUNT_OFFSET >>> 2)
+export const activeTermCountAcquire = (metadata: AtomicBuffer): number => {
+  assertOpen(metadata.state)
+  return loadAcquire(metadata.int32, D.ACTIVE_TERM_COUNT_OFFSET >>> 2)
+}
 
-export const isConnected = (metadata: AtomicBuffer): boolean =>
-  loadAcquire(metadata.int32, D.IS_CONNECTED_OFFSET >>> 2) === 1
+export const isConnected = (metadata: AtomicBuffer): boolean => {
+  assertOpen(metadata.state)
+  return loadAcquire(metadata.int32, D.IS_CONNECTED_OFFSET >>> 2) === 1
+}
 
-export const setIsConnected = (metadata: AtomicBuffer, value: boolean): void =>
+export const setIsConnected = (metadata: AtomicBuffer, value: boolean): void => {
+  assertOpen(metadata.state)
   storeRelease(metadata.int32, D.IS_CONNECTED_OFFSET >>> 2, value ? 1 : 0)
+}
 
-export const activeTransportCount = (metadata: AtomicBuffer): number =>
-  loadAcquire(metadata.int32, D.ACTIVE_TRANSPORT_COUNT_OFFSET >>> 2)
+export const activeTransportCount = (metadata: AtomicBuffer): number => {
+  assertOpen(metadata.state)
+  return loadAcquire(metadata.int32, D.ACTIVE_TRANSPORT_COUNT_OFFSET >>> 2)
+}
 
-export const setActiveTransportCount = (metadata: AtomicBuffer, value: number): void =>
+export const setActiveTransportCount = (metadata: AtomicBuffer, value: number): void => {
+  assertOpen(metadata.state)
   storeRelease(metadata.int32, D.ACTIVE_TRANSPORT_COUNT_OFFSET >>> 2, value)
+}
 
 /** Where the stream ends, or `Infinity` while that is not known. */
 export const endOfStreamPosition = (metadata: AtomicBuffer): number => {
+  assertOpen(metadata.state)
   const position = Atomics.load(metadata.int64, D.END_OF_STREAM_POSITION_OFFSET / 8)
   return position === D.END_OF_STREAM_UNKNOWN ? Infinity : Number(position)
 }
 
 export const setEndOfStreamPosition = (metadata: AtomicBuffer, position: number): void => {
+  assertOpen(metadata.state)
   Atomics.store(metadata.int64, D.END_OF_STREAM_POSITION_OFFSET / 8, BigInt(position))
 }
 
-export const isPublicationRevoked = (metadata: AtomicBuffer): boolean =>
-  Atomics.load(metadata.bytes, D.IS_PUBLICATION_REVOKED_OFFSET) === 1
+export const isPublicationRevoked = (metadata: AtomicBuffer): boolean => {
+  assertOpen(metadata.state)
+  return Atomics.load(metadata.bytes, D.IS_PUBLICATION_REVOKED_OFFSET) === 1
+}
 
 export const setIsPublicationRevoked = (metadata: AtomicBuffer, value: boolean): void => {
+  assertOpen(metadata.state)
   Atomics.store(metadata.bytes, D.IS_PUBLICATION_REVOKED_OFFSET, value ? 1 : 0)
 }

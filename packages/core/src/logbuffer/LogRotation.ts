@@ -4,6 +4,7 @@
  */
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import { storeRelease } from "../memory/Ordering.ts"
+import { assertOpen } from "../memory/RegionState.ts"
 import * as LogBufferDescriptor from "./LogBufferDescriptor.ts"
 import { packTail, termIdOf } from "./TermTail.ts"
 
@@ -17,6 +18,7 @@ const ACTIVE_TERM_COUNT_INDEX = LogBufferDescriptor.ACTIVE_TERM_COUNT_OFFSET >>>
  * @returns true for the caller that moved the count
  */
 export const rotate = (metadata: AtomicBuffer, termCount: number, termId: number): boolean => {
+  assertOpen(metadata.state)
   const nextTermId = (termId + 1) | 0
   const nextTermCount = termCount + 1
   const nextIndex = LogBufferDescriptor.indexByTermCount(nextTermCount)
@@ -36,6 +38,7 @@ export const rotate = (metadata: AtomicBuffer, termCount: number, termId: number
 
 /** Rotates a log of one writer: nobody else moves its tails or its count. */
 export const rotateExclusive = (metadata: AtomicBuffer, nextTermCount: number, nextTermId: number): void => {
+  assertOpen(metadata.state)
   const tailIndex = LogBufferDescriptor.tailCounterOffset(LogBufferDescriptor.indexByTermCount(nextTermCount)) / 8
   Atomics.store(metadata.int64, tailIndex, packTail(nextTermId, 0))
   storeRelease(metadata.int32, ACTIVE_TERM_COUNT_INDEX, nextTermCount)

@@ -8,6 +8,7 @@
  */
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import { loadAcquire } from "../memory/Ordering.ts"
+import { assertOpen } from "../memory/RegionState.ts"
 import * as LogBufferDescriptor from "./LogBufferDescriptor.ts"
 
 export class TermTail {
@@ -29,6 +30,7 @@ export class TermTail {
    * same before and after the low one, the pair is a value that was there.
    */
   load(partitionIndex: number): void {
+    assertOpen(this.metadata.state)
     const words = this.metadata.int32
     const low = LogBufferDescriptor.tailCounterOffset(partitionIndex) >>> 2
     let high = loadAcquire(words, low + 1)
@@ -51,6 +53,7 @@ export class TermTail {
    * One BigInt is allocated, the result; the increment is kept while the length stays the same.
    */
   getAndAdd(partitionIndex: number, length: number): void {
+    assertOpen(this.metadata.state)
     if (length !== this.incrementLength) {
       this.increment = BigInt(length)
       this.incrementLength = length
