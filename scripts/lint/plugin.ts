@@ -188,7 +188,8 @@ const splitBarrel = (node: ImportDeclaration): string | undefined => {
 /** Every export of a public module says what it is, in which group of its page it belongs, and since when it exists. */
 const documentedExports: Rule = {
   create: (context) => {
-    if (roomOf(pathOf(context)).storey !== "public") {
+    const { file, storey } = roomOf(pathOf(context))
+    if (storey !== "public" || file === "index") {
       return {}
     }
     return {
@@ -199,12 +200,20 @@ const documentedExports: Rule = {
           if (name !== undefined && name !== overload) {
             checkDocstring(context, statement, name)
           }
+          for (const specifier of namesOfList(statement)) {
+            const { exported } = specifier
+            checkDocstring(context, specifier, exported.type === "Literal" ? exported.value : exported.name)
+          }
           overload = name !== undefined && isOverload(statement) ? name : undefined
         }
       }
     }
   }
 }
+
+/** `export { a, b }` and `export type { A } from "./A.ts"`: each name has its own docstring inside the braces. */
+const namesOfList = (statement: Statement): ReadonlyArray<Node<"ExportSpecifier">> =>
+  statement.type === "ExportNamedDeclaration" && statement.declaration === null ? statement.specifiers : []
 
 const exportedName = (statement: Statement): string | undefined => {
   if (statement.type === "ExportAllDeclaration") {
@@ -218,9 +227,7 @@ const exportedName = (statement: Statement): string | undefined => {
   }
   const { declaration } = statement
   if (declaration === null) {
-    return statement.specifiers
-      .map(({ exported }) => (exported.type === "Literal" ? exported.value : exported.name))
-      .join(", ")
+    return undefined
   }
   if (declaration.type === "VariableDeclaration") {
     return declaration.declarations.map(({ id }) => (id.type === "Identifier" ? id.name : "a pattern")).join(", ")
@@ -232,18 +239,18 @@ const exportedName = (statement: Statement): string | undefined => {
 const isOverload = (statement: Statement): boolean =>
   statement.type === "ExportNamedDeclaration" && statement.declaration?.type === "TSDeclareFunction"
 
-const checkDocstring = (context: Context, statement: Statement, name: string): void => {
-  const comment = context.sourceCode.getCommentsBefore(statement).at(-1)
+const checkDocstring = (context: Context, node: Statement | Node<"ExportSpecifier">, name: string): void => {
+  const comment = context.sourceCode.getCommentsBefore(node).at(-1)
   if (comment === undefined || comment.type !== "Block" || !comment.value.startsWith("*")) {
-    context.report({ node: statement, message: `the export ${name} has no docstring` })
+    context.report({ node, message: `the export ${name} has no docstring` })
     return
   }
   if (!/[a-z]/i.test(comment.value.split(/^\s*\*?\s*@/m)[0]!)) {
-    context.report({ node: statement, message: `the docstring of ${name} says nothing before its tags` })
+    context.report({ node, message: `the docstring of ${name} says nothing before its tags` })
   }
   for (const tag of ["@since", "@category"]) {
     if (!new RegExp(`${tag} \\S`).test(comment.value)) {
-      context.report({ node: statement, message: `the docstring of ${name} has no ${tag}` })
+      context.report({ node, message: `the docstring of ${name} has no ${tag}` })
     }
   }
 }

@@ -73,10 +73,13 @@ const matching = (
 
 const GRAB_BAG = /(^|\/)(utils?|helpers?|commons?|misc|types|shared|index)\.[cm]?[jt]s$/i
 
+/** Generated, and held against the disk by `ExportsMap.ts`. */
+const BARREL = /^packages\/(core|transport|store)\/src\/index\.ts$/
+
 /** A file is named after its one concept. */
 export const fileNames = (tree: Tree): ReadonlyArray<Finding> =>
   tree.paths.flatMap((path) => {
-    if (/\/fixtures\//.test(path)) {
+    if (/\/fixtures\//.test(path) || BARREL.test(path)) {
       return []
     }
     if (GRAB_BAG.test(path)) {

@@ -18,6 +18,7 @@ describe("ExportsMap", () => {
   it("opens public modules by name, and areas of core alone", () => {
     assert.deepEqual(ExportsMap.expectedSources("@millrace/store", sources), {
       "./package.json": "./package.json",
+      ".": "./src/index.ts",
       "./Frame": "./src/Frame.ts",
       "./Region": "./src/Region.ts"
     })
@@ -26,6 +27,15 @@ describe("ExportsMap", () => {
       default: "./dist/memory/*.js"
     })
     assert.deepEqual(Object.keys(ExportsMap.expectedSources("millrace", sources)), ["./package.json"])
+  })
+
+  it("gathers the modules of a package under its own name, save those that are for tests", () => {
+    const barrel = ExportsMap.expectedBarrel({ modules: ["Frame", "Region", "testing"], areas: [] })
+    assert.deepEqual(barrel.split("\n").slice(1), [
+      'export * as Frame from "./Frame.ts"',
+      'export * as Region from "./Region.ts"',
+      ""
+    ])
   })
 
   it("is content with maps that say what is on disk", () => {

@@ -69,6 +69,7 @@ describe("Text", () => {
     const found = check(Text.fileNames, {
       "packages/core/src/memory/utils.ts": "",
       "packages/store/src/index.ts": "",
+      "packages/store/src/mapped/index.ts": "",
       "packages/core/src/memory/int64.ts": "",
       "packages/core/src/region.ts": "",
       "packages/core/src/memory/Int64.ts": "",
@@ -81,7 +82,7 @@ describe("Text", () => {
       found.map((text) => text.slice(0, text.indexOf(":"))),
       [
         "packages/core/src/memory/utils.ts",
-        "packages/store/src/index.ts",
+        "packages/store/src/mapped/index.ts",
         "packages/core/src/memory/int64.ts",
         "packages/core/src/region.ts"
       ]
