@@ -12,14 +12,12 @@ export class CaptureFault extends Error {
   }
 }
 
-const INITIAL_CAPACITY = 65_536
-
 export class CaptureInput {
   /** A view whose first byte is the next one to read. Valid until the next `append` or `skip`. */
   view: DataView<ArrayBufferLike> = new DataView(new ArrayBuffer(0))
   /** How many bytes of the file were read so far. */
   position = 0
-  #memory = new Uint8Array(INITIAL_CAPACITY)
+  #memory = new Uint8Array(0)
   #start = 0
   #end = 0
 
