@@ -147,11 +147,8 @@ export const decode = (bytes: Uint8Array): Result.Result<ReadonlyArray<CapturedP
  * **Example** (Printing the frames of a capture)
  *
  * ```ts
- * import * as Capture from "@millrace/core/Capture"
- * import * as Datagram from "@millrace/core/Datagram"
- * import * as Effect from "effect/Effect"
- * import * as Result from "effect/Result"
- * import * as Stream from "effect/Stream"
+ * import { Capture, Datagram } from "@millrace/core"
+ * import { Effect, Result, Stream } from "effect"
  *
  * const print = (file: Stream.Stream<Uint8Array>) =>
  *   Capture.fromBytes(file).pipe(
@@ -191,8 +188,8 @@ export const fromBytes = <E, R>(
  * **Example** (Writing a datagram for Wireshark)
  *
  * ```ts
- * import * as Capture from "@millrace/core/Capture"
- * import * as Result from "effect/Result"
+ * import { Capture } from "@millrace/core"
+ * import { Result } from "effect"
  *
  * const file = Capture.encode("pcapng", [
  *   Capture.UdpDatagram.make({

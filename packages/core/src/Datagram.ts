@@ -81,10 +81,10 @@ export const kind = (datagram: Datagram): Kind => {
  * **Example** (Telling a heartbeat from the end of a stream)
  *
  * ```ts
- * import * as Datagram from "@millrace/core/Datagram"
- * import type * as Result from "effect/Result"
+ * import { Datagram } from "@millrace/core"
+ * import { Result } from "effect"
  *
- * const bytes = Uint8Array.fromHex("0000000000e0010080bb000039300000e9030000070000000000000000000000")
+ * const bytes = Buffer.from("0000000000e0010080bb000039300000e9030000070000000000000000000000", "hex")
  *
  * Datagram.kind(Result.getOrThrow(Datagram.decode(bytes))) // => "EndOfStream"
  * ```
@@ -101,9 +101,8 @@ export const decode = (bytes: Uint8Array): Result.Result<Datagram, FrameError> =
  * **Example** (Putting two messages into one datagram)
  *
  * ```ts
- * import * as Datagram from "@millrace/core/Datagram"
- * import * as Frame from "@millrace/core/Frame"
- * import type * as Result from "effect/Result"
+ * import { Datagram, Frame } from "@millrace/core"
+ * import { Result } from "effect"
  *
  * const message = (termOffset: number, text: string) =>
  *   Frame.Data.make({

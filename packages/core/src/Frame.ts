@@ -298,7 +298,7 @@ export const Unknown = Schema.TaggedStruct("Unknown", {
  * **Example** (Matching a frame)
  *
  * ```ts
- * import * as Frame from "@millrace/core/Frame"
+ * import { Frame } from "@millrace/core"
  *
  * const nak = Frame.Nak.make({ flags: 0, sessionId: 7, streamId: 1001, termId: 3, termOffset: 64, length: 1408 })
  *
@@ -340,13 +340,10 @@ export type Frame = typeof Frame.Type
  * **Example** (Decoding a status message)
  *
  * ```ts
- * import * as Frame from "@millrace/core/Frame"
- * import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
+ * import { Frame } from "@millrace/core"
+ * import { Result } from "effect"
  *
- * const bytes = Uint8Array.fromHex(
- *   "240000000000030039300000e9030000070000000000000000800000ca5ecda77b9c5093"
- * )
+ * const bytes = Buffer.from("240000000000030039300000e9030000070000000000000000800000ca5ecda77b9c5093", "hex")
  * Result.getOrThrow(Frame.decode(bytes))._tag // => "StatusMessage"
  * ```
  *
@@ -371,7 +368,7 @@ export const encode = (frame: Frame): Uint8Array<ArrayBuffer> => frameEncode.enc
  * **Example** (Printing a frame)
  *
  * ```ts
- * import * as Frame from "@millrace/core/Frame"
+ * import { Frame } from "@millrace/core"
  *
  * Frame.format(
  *   Frame.Nak.make({ flags: 0, sessionId: 7, streamId: 1001, termId: 3, termOffset: 64, length: 1408 })
