@@ -5,7 +5,7 @@
  *
  * @since 0.1.0
  */
-import * as Config from "effect/Config"
+import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -58,7 +58,9 @@ export const CurrentDriver = Context.Reference<DriverLocation>("@millrace/transp
  * @category services
  * @since 0.1.0
  */
-export class MediaDriver extends Context.Service<MediaDriver, MediaDriverService>()("@millrace/transport/MediaDriver") {}
+export class MediaDriver extends Context.Service<MediaDriver, MediaDriverService>()(
+  "@millrace/transport/MediaDriver"
+) {}
 
 const layerOf = <E, R>(make: Effect.Effect<MediaDriverService, E, R>) =>
   Layer.effectContext(
@@ -78,9 +80,8 @@ const layerOf = <E, R>(make: Effect.Effect<MediaDriverService, E, R>) =>
  * @category layers
  * @since 0.1.0
  */
-export const layer = (
-  options: MediaDriverConfig.MediaDriverOptions = {}
-): Layer.Layer<MediaDriver, TransportError> => layerOf(driverLayer.makeStandalone(options))
+export const layer = (options: MediaDriverConfig.MediaDriverOptions = {}): Layer.Layer<MediaDriver, TransportError> =>
+  layerOf(driverLayer.makeStandalone(options))
 
 /**
  * As `layer`, with options from the environment: `clientLivenessTimeout`, `directory`, … by the names of
@@ -90,7 +91,10 @@ export const layer = (
  * @since 0.1.0
  */
 export const layerConfig: Layer.Layer<MediaDriver, TransportError | Config.ConfigError> = layerOf(
-  Effect.flatMap(Effect.suspend(() => MediaDriverConfig.config), driverLayer.makeStandalone)
+  Effect.flatMap(
+    Effect.suspend(() => MediaDriverConfig.config),
+    driverLayer.makeStandalone
+  )
 )
 
 /**

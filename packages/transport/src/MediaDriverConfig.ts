@@ -8,7 +8,7 @@
  */
 import * as Config from "effect/Config"
 import type * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { IdleStrategy } from "@millrace/core/IdleStrategy"
 import { concludeSettings } from "./internal/concludeSettings.ts"
@@ -261,7 +261,10 @@ export type ConcludedSettings = {
 export const conclude = (options: MediaDriverOptions): Effect.Effect<ConcludedSettings, TransportError> =>
   concludeSettings(settings, options)
 
-const configOf = (name: string, setting: Setting): Config.Config<Option.Option<Duration.Duration | number | boolean>> => {
+const configOf = (
+  name: string,
+  setting: Setting
+): Config.Config<Option.Option<Duration.Duration | number | boolean>> => {
   switch (setting.kind) {
     case "duration":
       return Config.option(Config.Duration(name))

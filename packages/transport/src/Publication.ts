@@ -95,10 +95,9 @@ export type Claim = BufferClaim
  * @category models
  * @since 0.1.0
  */
-export type ClaimResult = { readonly _tag: "Claimed"; readonly claim: Claim; readonly position: number } | Exclude<
-  OfferResult,
-  { readonly _tag: "Accepted" }
->
+export type ClaimResult =
+  | { readonly _tag: "Claimed"; readonly claim: Claim; readonly position: number }
+  | Exclude<OfferResult, { readonly _tag: "Accepted" }>
 
 /**
  * A publication. Its scope closes it: later offers answer `Closed`.
@@ -180,7 +179,5 @@ export interface TypedPublication<A> {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (
-  options: PublicationOptions
-): Effect.Effect<Publication, TransportError, Client | Scope.Scope> =>
+export const make = (options: PublicationOptions): Effect.Effect<Publication, TransportError, Client | Scope.Scope> =>
   Effect.flatMap(Client, (client) => client.publication(options))

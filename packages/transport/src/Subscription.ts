@@ -109,7 +109,5 @@ export interface Subscription {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (
-  options: SubscriptionOptions
-): Effect.Effect<Subscription, TransportError, Client | Scope.Scope> =>
+export const make = (options: SubscriptionOptions): Effect.Effect<Subscription, TransportError, Client | Scope.Scope> =>
   Effect.flatMap(Client, (client) => client.subscription(options))

@@ -50,10 +50,9 @@ export class InvalidChannel extends Schema.TaggedError<InvalidChannel>(
  * @category errors
  * @since 0.1.0
  */
-export class InvalidOption extends Schema.TaggedError<InvalidOption>("@millrace/transport/TransportError/InvalidOption")(
-  "InvalidOption",
-  { option: Schema.String, value: Schema.String, allowed: Schema.String }
-) {
+export class InvalidOption extends Schema.TaggedError<InvalidOption>(
+  "@millrace/transport/TransportError/InvalidOption"
+)("InvalidOption", { option: Schema.String, value: Schema.String, allowed: Schema.String }) {
   readonly isRetryable = false
   override get message(): string {
     return `option ${this.option}=${this.value} is not valid; allowed is ${this.allowed}`
@@ -127,10 +126,9 @@ export class IncompatibleDriver extends Schema.TaggedError<IncompatibleDriver>(
  * @category errors
  * @since 0.1.0
  */
-export class DriverTimeout extends Schema.TaggedError<DriverTimeout>("@millrace/transport/TransportError/DriverTimeout")(
-  "DriverTimeout",
-  { directory: Schema.String, heartbeatAgeMs: Schema.Finite, timeoutMs: Schema.Finite }
-) {
+export class DriverTimeout extends Schema.TaggedError<DriverTimeout>(
+  "@millrace/transport/TransportError/DriverTimeout"
+)("DriverTimeout", { directory: Schema.String, heartbeatAgeMs: Schema.Finite, timeoutMs: Schema.Finite }) {
   readonly isRetryable = false
   override get message(): string {
     return (
@@ -179,10 +177,9 @@ export class DriverFailed extends Schema.TaggedError<DriverFailed>("@millrace/tr
  * @category errors
  * @since 0.1.0
  */
-export class ClientTimeout extends Schema.TaggedError<ClientTimeout>("@millrace/transport/TransportError/ClientTimeout")(
-  "ClientTimeout",
-  { clientId: Schema.String }
-) {
+export class ClientTimeout extends Schema.TaggedError<ClientTimeout>(
+  "@millrace/transport/TransportError/ClientTimeout"
+)("ClientTimeout", { clientId: Schema.String }) {
   readonly isRetryable = false
   override get message(): string {
     return (
@@ -486,6 +483,8 @@ export const TransportErrorReason = Schema.Union([
 ])
 
 /**
+ * The type of `TransportErrorReason`.
+ *
  * @category errors
  * @since 0.1.0
  */

@@ -89,7 +89,7 @@ export class ClientConductor implements Agent, ResponseListener {
 
   /** Why no request can be sent, or undefined when one can. */
   get inactive(): RequestFailure | undefined {
-    return this.state._tag === "Active" ? undefined : (this.state as RequestFailure)
+    return this.state._tag === "Active" ? undefined : this.state
   }
 
   onStart(nowNs: number): void {
@@ -185,7 +185,7 @@ export class ClientConductor implements Agent, ResponseListener {
 
   onAvailableImage(response: ImageBuffersReady): void {
     const subscription = this.subscriptions.get(response.subscriptionRegistrationId)
-    if (subscription === undefined || subscription.find(response.correlationId) !== undefined) {
+    if (subscription === undefined || subscription.has(response.correlationId)) {
       return
     }
     try {

@@ -70,9 +70,7 @@ export class ImageReader {
   }
 
   get isPublicationRevoked(): boolean {
-    return this.isClosed
-      ? this.end === "Revoked"
-      : LogBufferMetadata.isPublicationRevoked(this.log.buffers.metadata)
+    return this.isClosed ? this.end === "Revoked" : LogBufferMetadata.isPublicationRevoked(this.log.buffers.metadata)
   }
 
   /** Messages given up because fragments of them were missing. */

@@ -32,7 +32,10 @@ const routes: ReadonlyMap<number, Route> = new Map<number, Route>([
   [CommandType.ON_ERROR, (to, ...at) => to.onError(ErrorResponse.decode(...at))],
   [CommandType.ON_AVAILABLE_IMAGE, (to, ...at) => to.onAvailableImage(ImageBuffersReady.decode(...at))],
   [CommandType.ON_UNAVAILABLE_IMAGE, (to, ...at) => to.onUnavailableImage(ImageMessage.decode(...at))],
-  [CommandType.ON_PUBLICATION_READY, (to, ...at) => to.onPublicationReady(PublicationBuffersReady.decode(...at), false)],
+  [
+    CommandType.ON_PUBLICATION_READY,
+    (to, ...at) => to.onPublicationReady(PublicationBuffersReady.decode(...at), false)
+  ],
   [
     CommandType.ON_EXCLUSIVE_PUBLICATION_READY,
     (to, ...at) => to.onPublicationReady(PublicationBuffersReady.decode(...at), true)

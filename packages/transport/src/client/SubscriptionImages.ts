@@ -56,13 +56,13 @@ export class SubscriptionImages {
     }
   }
 
-  find(correlationId: bigint): ImageReader | undefined {
-    return this.images.find((image) => image.correlationId === correlationId)
+  has(correlationId: bigint): boolean {
+    return this.images.some((image) => image.correlationId === correlationId)
   }
 
   /** Undefined when there is no such image. */
   remove(correlationId: bigint, reason: "Unavailable" | "Closed"): ImageReader | undefined {
-    const image = this.find(correlationId)
+    const image = this.images.find((candidate) => candidate.correlationId === correlationId)
     if (image === undefined) {
       return undefined
     }

@@ -84,7 +84,8 @@ export const fileLength = (lengths: CncLengths, filePageSize: number): number =>
 
 export const isVersionCompatible = (version: number): boolean => version >>> 16 === VERSION >>> 16
 
-export const formatVersion = (version: number): string => `${version >>> 16}.${(version >>> 8) & 0xff}.${version & 0xff}`
+export const formatVersion = (version: number): string =>
+  `${version >>> 16}.${(version >>> 8) & 0xff}.${version & 0xff}`
 
 /** 0 until the driver has written everything. */
 export const versionVolatile = (header: AtomicBuffer): number => Atomics.load(header.int32, VERSION_OFFSET / 4)

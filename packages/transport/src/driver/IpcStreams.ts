@@ -262,7 +262,7 @@ export class IpcStreams implements IpcPublicationListener {
       this.linkPublication(command, publication)
       this.linkSubscriptions(publication, nowNs)
     } catch (error) {
-      if (this.find(command.correlationId) === undefined) {
+      if (!this.publications.some((publication) => publication.rawLog === rawLog)) {
         this.logs.add(rawLog)
       }
       throw error

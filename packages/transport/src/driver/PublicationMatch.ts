@@ -17,18 +17,20 @@ export interface ExistingPublication {
   readonly log: { readonly mtuLength: number; readonly termLength: number; readonly initialTermId: number }
 }
 
+type Value = string | number | boolean | undefined
+
 export const confirmMatch = (
   uri: ChannelUri,
   requested: PublicationParameters,
   existing: ExistingPublication
 ): void => {
-  const refuse = (parameter: string, has: unknown, wants: unknown): ControlProtocolError =>
+  const refuse = (parameter: string, has: Value, wants: Value): ControlProtocolError =>
     new ControlProtocolError(
       ErrorCode.GENERIC_ERROR,
       `existing publication has different '${parameter}': existing=${has} requested=${wants} ` +
         `existingChannel=${existing.channel} channel=${uri.channel}`
     )
-  const checks: ReadonlyArray<readonly [parameter: string, has: unknown, wants: unknown]> = [
+  const checks: ReadonlyArray<readonly [parameter: string, has: Value, wants: Value]> = [
     ["mtu", existing.log.mtuLength, requested.mtuLength],
     ["term-length", existing.log.termLength, requested.termLength],
     ["session-id", existing.sessionId, requested.sessionId],

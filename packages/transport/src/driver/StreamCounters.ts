@@ -78,9 +78,7 @@ const allocateStream = (
   allocate(counters, {
     typeId,
     key: streamKey(stream),
-    label:
-      `${name}: ${stream.registrationId} ${stream.sessionId} ${stream.streamId} ${stream.channel}` +
-      (options.labelSuffix ?? ""),
+    label: `${name}: ${stream.registrationId} ${stream.sessionId} ${stream.streamId} ${stream.channel}${options.labelSuffix ?? ""}`,
     value: BigInt(options.position ?? 0),
     registrationId: stream.registrationId,
     ownerId: stream.clientId,

@@ -17,6 +17,8 @@ const DRIVER_TIMEOUT_MS = 10_000
 const KEEPALIVE_INTERVAL_MS = 500
 const RESOURCE_LINGER_MS = 3_000
 
+const shown = (value: unknown): string => String(value)
+
 const positive = (
   option: keyof ClientOptions,
   input: Duration.Input | undefined,
@@ -25,7 +27,7 @@ const positive = (
   const ms = input === undefined ? defaultMs : Duration.toMillis(input)
   return Number.isFinite(ms) && ms > 0
     ? Effect.succeed(ms)
-    : fail(new InvalidOption({ option, value: String(input), allowed: "a duration above 0" }))
+    : fail(new InvalidOption({ option, value: shown(input), allowed: "a duration above 0" }))
 }
 
 export const make = Effect.fnUntraced(function* (

@@ -62,8 +62,7 @@ const check = (region: MappedRegion): CncAbsence | undefined => {
 }
 
 /** Epoch ms of the driver's last sign of life: 0 before the first, −1 after the last. */
-export const heartbeatMs = (file: CncFile): number =>
-  new ManyToOneRingBuffer(file.buffers.toDriver).consumerHeartbeatMs
+export const heartbeatMs = (file: CncFile): number => new ManyToOneRingBuffer(file.buffers.toDriver).consumerHeartbeatMs
 
 /** Bytes of counters and errors whose blocks are taken when the whole file is not reserved. */
 const RESERVED_COUNTERS_METADATA = 4 * 1024 * 1024

@@ -18,6 +18,9 @@ const concludeOne = (setting: Setting, given: unknown): number | boolean | undef
   return Number.isInteger(value) && value >= setting.minimum && value <= maximum ? value : undefined
 }
 
+/** A duration may be a string, a number, a BigInt or an object that prints itself. */
+const shown = (value: unknown): string => String(value)
+
 const allowedBy = (setting: Setting): string => {
   switch (setting.kind) {
     case "boolean":
@@ -88,7 +91,7 @@ export const concludeSettings = (
       const option = options[name as keyof Settings]
       const value = concludeOne(setting, option)
       if (value === undefined) {
-        return fail(new InvalidOption({ option: name, value: String(option), allowed: allowedBy(setting) }))
+        return fail(new InvalidOption({ option: name, value: shown(option), allowed: allowedBy(setting) }))
       }
       values[name] = value
     }

@@ -81,10 +81,11 @@ const makeConductor = (
     pid: process.pid,
     filePageSize: settings.filePageSize
   })
+  const epochMs = (): number => clock.epochMs()
   const commands = new ManyToOneRingBuffer(buffers.toDriver)
-  const counters = new CountersManager(buffers.countersMetadata, buffers.countersValues, clock.epochMs)
+  const counters = new CountersManager(buffers.countersMetadata, buffers.countersValues, epochMs)
   const systemCounters = new SystemCounters.SystemCounters(counters, identity)
-  const errorLog = new DistinctErrorLog(buffers.errorLog, clock.epochMs)
+  const errorLog = new DistinctErrorLog(buffers.errorLog, epochMs)
   const recordError = (error: unknown): void => {
     systemCounters.increment(SystemCounters.ERRORS)
     errorLog.record(error)

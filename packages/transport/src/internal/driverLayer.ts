@@ -15,7 +15,7 @@ import { DriverActive, DriverFailed, TransportError, type TransportErrorReason }
 import { defaultDirectory, rootDirectory } from "./defaultDirectory.ts"
 import * as DriverAgent from "./driverAgent.ts"
 import { cncLengths, driverSettings, identity } from "./driverSettings.ts"
-import { DriverActiveError, type DriverStart } from "./driverStart.ts"
+import type { DriverActiveError, DriverStart } from "./driverStart.ts"
 import { awaitDrained } from "./draining.ts"
 import { reasonOfThrown } from "./transportError.ts"
 
@@ -80,15 +80,14 @@ const startInvoker = (start: DriverStart, options: MediaDriverConfig.MediaDriver
   Effect.try({
     try: () => DriverAgent.make(start, AgentRunner.clock),
     catch: (thrown) => new TransportError({ reason: reasonOfStart(thrown, start.directory) })
-  }).pipe(
-    Effect.flatMap((agent) => AgentRunner.run(agent, options.idle === undefined ? {} : { idle: options.idle }))
-  )
+  }).pipe(Effect.flatMap((agent) => AgentRunner.run(agent, options.idle === undefined ? {} : { idle: options.idle })))
 
 const run = Effect.fnUntraced(function* (
   start: DriverStart,
   options: MediaDriverConfig.MediaDriverOptions
 ): Effect.fn.Return<MediaDriverService, TransportError, Scope.Scope> {
-  const starting = (options.threading ?? "worker") === "worker" ? startWorker(start, options) : startInvoker(start, options)
+  const starting =
+    (options.threading ?? "worker") === "worker" ? startWorker(start, options) : startInvoker(start, options)
   const toTransportError = (error: CoreError | TransportError): TransportError =>
     error._tag === "CoreError" ? driverError(error, start.directory) : error
   const runner = yield* starting.pipe(Effect.mapError(toTransportError))

@@ -32,26 +32,26 @@ import { waitFor } from "./waitFor.ts"
 
 const LINGER_DEFAULT = Duration.seconds(5)
 
-const NOT_CONNECTED: OfferResult = { _tag: "NotConnected" }
-const BACK_PRESSURED: OfferResult = { _tag: "BackPressured" }
-const ADMIN_ACTION: OfferResult = { _tag: "AdminAction" }
-const CLOSED: OfferResult = { _tag: "Closed" }
-const MAX_POSITION_EXCEEDED: OfferResult = { _tag: "MaxPositionExceeded" }
-
 type Refusal = Exclude<OfferResult, { readonly _tag: "Accepted" }>
+
+const NOT_CONNECTED: Refusal = { _tag: "NotConnected" }
+const BACK_PRESSURED: Refusal = { _tag: "BackPressured" }
+const ADMIN_ACTION: Refusal = { _tag: "AdminAction" }
+const CLOSED: Refusal = { _tag: "Closed" }
+const MAX_POSITION_EXCEEDED: Refusal = { _tag: "MaxPositionExceeded" }
 
 const refusalOf = (code: number): Refusal => {
   switch (code) {
     case OfferCode.NOT_CONNECTED:
-      return NOT_CONNECTED as Refusal
+      return NOT_CONNECTED
     case OfferCode.BACK_PRESSURED:
-      return BACK_PRESSURED as Refusal
+      return BACK_PRESSURED
     case OfferCode.ADMIN_ACTION:
-      return ADMIN_ACTION as Refusal
+      return ADMIN_ACTION
     case OfferCode.MAX_POSITION_EXCEEDED:
-      return MAX_POSITION_EXCEEDED as Refusal
+      return MAX_POSITION_EXCEEDED
     default:
-      return CLOSED as Refusal
+      return CLOSED
   }
 }
 
@@ -200,10 +200,7 @@ const publishBatch = (
     })
   })
 
-const checkLengths = (
-  messages: ReadonlyArray<Uint8Array>,
-  lengthMax: number
-): Effect.Effect<void, TransportError> => {
+const checkLengths = (messages: ReadonlyArray<Uint8Array>, lengthMax: number): Effect.Effect<void, TransportError> => {
   for (const { length } of messages) {
     if (length > lengthMax) {
       return fail(new MessageTooLong({ length, lengthMax }))
@@ -247,7 +244,7 @@ const typed = <A>(
     })
   const encodeAll = (values: ReadonlyArray<A>): Effect.Effect<ReadonlyArray<Uint8Array>, TransportError> =>
     Effect.try({
-      try: () => values.map(codec.encode),
+      try: () => values.map((value) => codec.encode(value)),
       catch: (thrown) => new TransportError({ reason: new EncodeFailed({ detail: String(thrown) }) })
     })
   return {
@@ -274,8 +271,7 @@ const publicationOf = (handle: PublicationHandle): Publication => {
     isConnected: Effect.sync(() => kernel.isConnected),
     position: read(() => kernel.position()),
     positionLimit: read(() => kernel.positionLimit()),
-    offer: (message) =>
-      handle.offer(message.length, maxMessageLength, () => kernel.offer(message, 0, message.length)),
+    offer: (message) => handle.offer(message.length, maxMessageLength, () => kernel.offer(message, 0, message.length)),
     offerParts: (parts) => {
       const length = parts.reduce((sum, part) => sum + part.length, 0)
       return handle.offer(length, maxMessageLength, () => kernel.offerParts(parts))

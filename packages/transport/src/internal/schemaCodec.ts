@@ -1,5 +1,5 @@
 /** How values become messages and back: JSON as UTF-8, or Effect's binary form of a schema. Both directions throw. */
-import { SchemaBinary } from "effect/encoding"
+import * as SchemaBinary from "effect/encoding/SchemaBinary"
 import * as Schema from "effect/Schema"
 
 /** A schema whose codec needs no service. */
@@ -27,8 +27,8 @@ const json = <A>(schema: PlainSchema<A>): MessageCodec<A> => {
 
 const binary = <A>(schema: PlainSchema<A>): MessageCodec<A> => {
   const codec = SchemaBinary.toCodec(schema)
-  const encode = Schema.encodeUnknownSync(codec as Schema.ConstraintEncoder<Uint8Array>)
-  const decode = Schema.decodeUnknownSync(codec as Schema.ConstraintDecoder<A>)
+  const encode = Schema.encodeUnknownSync(codec)
+  const decode = Schema.decodeUnknownSync(codec)
   return { encode, decode }
 }
 

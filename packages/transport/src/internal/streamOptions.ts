@@ -10,7 +10,9 @@ const INT32_MAX = 2 ** 31 - 1
 export const checkChannel = (channel: string | Channel, streamId: number): Effect.Effect<string, TransportError> => {
   const uri = typeof channel === "string" ? channel : channel.uri
   if (!Number.isInteger(streamId) || streamId < -INT32_MAX - 1 || streamId > INT32_MAX) {
-    return fail(new InvalidOption({ option: "streamId", value: String(streamId), allowed: "a whole number of 32 bits" }))
+    return fail(
+      new InvalidOption({ option: "streamId", value: String(streamId), allowed: "a whole number of 32 bits" })
+    )
   }
   return Effect.as(
     attempt(() => ChannelUri.parse(uri)),

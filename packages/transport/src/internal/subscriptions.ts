@@ -18,7 +18,7 @@ import {
   ImageLost,
   ImageRevoked,
   InvalidOption,
-  TransportError,
+  type TransportError,
   type TransportErrorReason
 } from "../TransportError.ts"
 import { type ClientRuntime, closedReason, request } from "./clientRuntime.ts"
@@ -168,9 +168,9 @@ const borrowed = (handle: SubscriptionHandle, source: Source): Batches =>
   )
 
 const messagesOf = (batch: FragmentBatch): Array<Uint8Array> => {
-  const messages = new Array<Uint8Array>(batch.count)
+  const messages: Array<Uint8Array> = []
   for (let index = 0; index < batch.count; index++) {
-    messages[index] = batch.message(index)
+    messages.push(batch.message(index))
   }
   return messages
 }
@@ -178,15 +178,18 @@ const messagesOf = (batch: FragmentBatch): Array<Uint8Array> => {
 const messages = (batches: Batches): Stream.Stream<Uint8Array, TransportError> =>
   Stream.mapArray(batches, ([batch]) => messagesOf(batch) as [Uint8Array, ...Array<Uint8Array>])
 
-const decodeAll = <A>(codec: schemaCodec.MessageCodec<A>, batch: FragmentBatch): Array<Result.Result<A, DecodeFailed>> => {
-  const results = new Array<Result.Result<A, DecodeFailed>>(batch.count)
+const decodeAll = <A>(
+  codec: schemaCodec.MessageCodec<A>,
+  batch: FragmentBatch
+): Array<Result.Result<A, DecodeFailed>> => {
+  const results: Array<Result.Result<A, DecodeFailed>> = []
   for (let index = 0; index < batch.count; index++) {
     try {
-      results[index] = Result.succeed(codec.decode(batch.message(index)))
+      results.push(Result.succeed(codec.decode(batch.message(index))))
     } catch (thrown) {
       const { sessionId, streamId } = batch
       const position = batch.positions[index]!
-      results[index] = Result.fail(new DecodeFailed({ sessionId, streamId, position, detail: String(thrown) }))
+      results.push(Result.fail(new DecodeFailed({ sessionId, streamId, position, detail: String(thrown) })))
     }
   }
   return results
@@ -211,7 +214,9 @@ const typed = <A>(
 ): Stream.Stream<A, TransportError> => {
   const results = typedResults(batches, schema, options?.format ?? "json")
   if (options?.onInvalid === "skip") {
-    return Stream.flatMap(results, (result) => (Result.isSuccess(result) ? Stream.succeed(result.success) : Stream.empty))
+    return Stream.flatMap(results, (result) =>
+      Result.isSuccess(result) ? Stream.succeed(result.success) : Stream.empty
+    )
   }
   return Stream.mapEffect(results, (result) =>
     Result.isSuccess(result) ? Effect.succeed(result.success) : fail(result.failure)
@@ -262,7 +267,7 @@ const images = (handle: SubscriptionHandle): Stream.Stream<Image, TransportError
       const next = waitFor<ImageReader, never>(() => {
         const taken = Queue.takeUnsafe(queue)
         if (taken !== undefined) {
-          return taken as Effect.Effect<ImageReader>
+          return taken
         }
         return handle.kernel.isClosed ? fail(handle.closed()) : undefined
       })
@@ -328,7 +333,10 @@ const subscriptionOf = (handle: SubscriptionHandle): Subscription => {
   }
 }
 
-const checkLimit = (option: keyof SubscriptionOptions, value: number | undefined): Effect.Effect<void, TransportError> =>
+const checkLimit = (
+  option: keyof SubscriptionOptions,
+  value: number | undefined
+): Effect.Effect<void, TransportError> =>
   value === undefined || (Number.isInteger(value) && value > 0)
     ? Effect.void
     : fail(new InvalidOption({ option, value: String(value), allowed: "a whole number above 0" }))

@@ -60,11 +60,7 @@ export const attempt = <A>(evaluate: () => A): Effect.Effect<A, TransportError> 
   })
 
 /** The reason for a request that was not fulfilled, or for the end of a client. */
-export const reasonOfFailure = (
-  failure: RequestFailure,
-  directory: string,
-  request: string
-): TransportErrorReason => {
+export const reasonOfFailure = (failure: RequestFailure, directory: string, request: string): TransportErrorReason => {
   switch (failure._tag) {
     case "Closed":
       return new Closed({ resource: "the client" })

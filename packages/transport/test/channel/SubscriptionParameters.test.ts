@@ -1,0 +1,56 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ChannelUri from "../../src/channel/ChannelUri.ts"
+import { InvalidChannel } from "../../src/channel/InvalidChannel.ts"
+import * as SubscriptionParameters from "../../src/channel/SubscriptionParameters.ts"
+
+const defaults: SubscriptionParameters.SubscriptionDefaults = {
+  isReliable: true,
+  isTether: true,
+  isRejoin: true,
+  isSparse: false,
+  group: "infer",
+  receiverWindowLength: 128 * 1024,
+  untetheredWindowLimitTimeoutNs: 5e9,
+  untetheredLingerTimeoutNs: undefined,
+  untetheredRestingTimeoutNs: 10e9
+}
+
+const parse = (parameters: string): SubscriptionParameters.SubscriptionParameters =>
+  SubscriptionParameters.parse(ChannelUri.parse(`aeron:ipc?${parameters}`), defaults)
+
+describe("SubscriptionParameters", () => {
+  it("takes the defaults for what a channel does not say", () => {
+    const parameters = parse("alias=y")
+    assert.strictEqual(parameters.sessionId, undefined)
+    assert.isTrue(parameters.isTether && parameters.isReliable && parameters.isRejoin)
+    assert.strictEqual(parameters.untetheredLingerTimeoutNs, 5e9)
+  })
+
+  it("switches on by the literal true alone, as Aeron does", () => {
+    assert.isFalse(parse("tether=false").isTether)
+    assert.isFalse(parse("tether=TRUE").isTether)
+    assert.isTrue(parse("sparse=true").isSparse)
+  })
+
+  it("accepts one session when the channel names it", () => {
+    assert.strictEqual(parse("session-id=-5").sessionId, -5)
+  })
+
+  it.each([
+    ["session-id=tag:7", "session-id"],
+    ["session-id=x", "session-id"],
+    ["group=maybe", "group"],
+    ["rcv-wnd=lots", "rcv-wnd"],
+    ["term-id=1", "init-term-id,term-id,term-offset"]
+  ])("refuses %s as a generic error", (parameters, parameter) => {
+    try {
+      parse(parameters)
+    } catch (error) {
+      assert(error instanceof InvalidChannel)
+      assert.strictEqual(error.parameter, parameter)
+      assert.isTrue(error.isGeneric)
+      return
+    }
+    assert.fail(`${parameters} was accepted`)
+  })
+})

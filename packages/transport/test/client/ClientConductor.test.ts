@@ -1,0 +1,313 @@
+import { assert, describe, it } from "@effect/vitest"
+import { FragmentBatch } from "@millrace/core/kernel/logbuffer/FragmentBatch"
+import * as OfferResult from "@millrace/core/kernel/logbuffer/OfferResult"
+import type { ClientPublication } from "../../src/client/ClientPublication.ts"
+import type { SubscriptionImages } from "../../src/client/SubscriptionImages.ts"
+import * as CommandType from "../../src/command/CommandType.ts"
+import { ClientProxy } from "../../src/command/ClientProxy.ts"
+import * as ErrorCode from "../../src/command/ErrorCode.ts"
+import { BroadcastTransmitter } from "@millrace/core/kernel/broadcast/BroadcastTransmitter"
+import { HeapDriver } from "../driver/HeapDriver.ts"
+import { CHANNEL, HeapClient, readAll, STREAM } from "./HeapClient.ts"
+
+const encoder = new TextEncoder()
+
+const setUp = () => {
+  const driver = new HeapDriver()
+  return { driver, client: new HeapClient(driver) }
+}
+
+const offer = (publication: ReturnType<HeapClient["addPublication"]>, text: string): number => {
+  const bytes = encoder.encode(text)
+  return publication.offer(bytes, 0, bytes.length)
+}
+
+describe("ClientConductor", () => {
+  it("carries messages from a publication to a subscription", () => {
+    const { client } = setUp()
+    const publication = client.addPublication()
+    assert.strictEqual(offer(publication, "too early"), OfferResult.NOT_CONNECTED)
+    const subscription = client.addSubscription()
+    client.step()
+    assert.isTrue(publication.isConnected)
+    assert.isAbove(offer(publication, "one"), 0)
+    assert.isAbove(offer(publication, ""), 0)
+    assert.isAbove(offer(publication, "x".repeat(5000)), 0)
+    assert.deepStrictEqual(readAll(subscription), ["one", "", "x".repeat(5000)])
+  })
+
+  it("carries them between two clients", () => {
+    const { client, driver } = setUp()
+    const other = new HeapClient(driver)
+    const subscription = other.addSubscription()
+    const publication = client.addPublication()
+    other.step()
+    client.step()
+    offer(publication, "across")
+    assert.deepStrictEqual(readAll(subscription), ["across"])
+  })
+
+  it("is pressed back at the limit and goes on when the subscriber has read", () => {
+    const { client } = setUp()
+    const publication = client.addPublication(CHANNEL, true)
+    const subscription = client.addSubscription()
+    client.step()
+    const message = "x".repeat(1000)
+    let accepted = 0
+    while (offer(publication, message) >= 0) {
+      accepted++
+    }
+    assert.strictEqual(offer(publication, message), OfferResult.BACK_PRESSURED)
+    assert.strictEqual(readAll(subscription).length, accepted)
+    client.step()
+    assert.isAbove(offer(publication, message), 0)
+  })
+
+  it("holds the driver off a borrowed batch until it is given back", () => {
+    const { client, driver } = setUp()
+    const publication = client.addPublication()
+    const subscription = client.addSubscription()
+    client.step()
+    for (let i = 0; i < 4; i++) {
+      offer(publication, `borrowed ${"x".repeat(1200)}`)
+    }
+    const batch = new FragmentBatch(8)
+    const image = subscription.read(batch, Infinity)!
+    for (let i = 0; i < 10; i++) {
+      driver.tick()
+    }
+    assert.include(new TextDecoder().decode(batch.message(3)), "borrowed")
+    image.release()
+    driver.tick()
+    assert.strictEqual(batch.message(3)[0], 0)
+  })
+
+  it("ends an image at its end of stream when the publication is closed and drained", () => {
+    const { client } = setUp()
+    const publication = client.addPublication()
+    const subscription = client.addSubscription()
+    client.step()
+    offer(publication, "last")
+    const image = subscription.current[0]!
+    client.conductor.closePublication(publication, false)
+    assert.strictEqual(offer(publication, "late"), OfferResult.CLOSED)
+    client.pass(2000)
+    assert.isFalse(image.isClosed)
+    assert.deepStrictEqual(readAll(subscription), ["last"])
+    assert.isTrue(image.isEndOfStream)
+    client.pass(2000)
+    assert.strictEqual(image.end, "EndOfStream")
+    assert.isFalse(subscription.isConnected)
+  })
+
+  it("ends an image as revoked when its publication is", () => {
+    const { client } = setUp()
+    const publication = client.addPublication(CHANNEL, true)
+    const subscription = client.addSubscription()
+    client.step()
+    offer(publication, "never read")
+    const image = subscription.current[0]!
+    client.conductor.closePublication(publication, true)
+    client.pass(2000)
+    assert.strictEqual(image.end, "Revoked")
+  })
+
+  it("loses an image that is rejected", () => {
+    const { client } = setUp()
+    const publication = client.addPublication()
+    const subscription = client.addSubscription()
+    client.step()
+    offer(publication, "unread")
+    const image = subscription.current[0]!
+    client.answer<void>((handlers) => client.conductor.rejectImage(image, "no", handlers))
+    assert.strictEqual(image.end, "Lost")
+    assert.strictEqual(client.publicationErrors[0]!.message, "no")
+  })
+
+  it("keeps an unused log mapped for the linger time, and shares one mapping", () => {
+    const { client } = setUp()
+    const publication = client.addPublication()
+    const subscription = client.addSubscription()
+    client.step()
+    assert.strictEqual(client.mapped.length, 1)
+    client.conductor.closeSubscription(subscription)
+    client.conductor.closePublication(publication, false)
+    client.pass(2500)
+    assert.isFalse(client.mapped[0]!.state.isClosed)
+    client.pass(2000)
+    assert.isTrue(client.mapped[0]!.state.isClosed)
+  })
+
+  it("shows that it lives, with its name in the counter's label", () => {
+    const { client, driver } = setUp()
+    client.addSubscription()
+    client.pass(60_000)
+    assert.deepStrictEqual(client.failures, [])
+    const heartbeat = driver.counter(11, client.conductor.clientId)!
+    assert.strictEqual(heartbeat.label, `client-heartbeat: id=${client.conductor.clientId} name=heap`)
+    assert.strictEqual(heartbeat.value, BigInt(driver.clock.nowMs))
+  })
+
+  it("tells the driver when it closes, and unmaps everything", () => {
+    const { client, driver } = setUp()
+    const publication = client.addPublication()
+    client.conductor.onClose()
+    assert.isTrue(publication.isClosed)
+    assert.isTrue(client.mapped.every(({ state }) => state.isClosed))
+    driver.pass(1000)
+    assert.strictEqual(driver.counter(11, client.conductor.clientId), undefined)
+    assert.strictEqual(
+      client.refusal<SubscriptionImages>((handlers) => client.conductor.addSubscription(CHANNEL, 1, handlers))._tag,
+      "Closed"
+    )
+  })
+
+  it("fails everything when the driver gives no sign of life", () => {
+    const { client, driver } = setUp()
+    const publication = client.addPublication()
+    const subscription = client.addSubscription()
+    client.step()
+    const image = subscription.current[0]!
+    for (let passed = 0; passed < 11_500; passed += 500) {
+      driver.clock.advanceMs(500)
+      client.conductor.doWork(driver.clock.nanoTime())
+    }
+    assert.strictEqual(client.failures[0]!._tag, "DriverTimeout")
+    assert.strictEqual(offer(publication, "x"), OfferResult.CLOSED)
+    assert.strictEqual(image.end, "Lost")
+    assert.isTrue(subscription.isClosed)
+    assert.isTrue(client.mapped.every(({ state }) => state.isClosed))
+  })
+
+  it("fails at once when the driver says that it ended", () => {
+    const { client, driver } = setUp()
+    client.addPublication()
+    driver.conductor.onClose()
+    driver.clock.advanceMs(500)
+    client.conductor.doWork(driver.clock.nanoTime())
+    assert.deepStrictEqual(client.failures, [{ _tag: "DriverEnded" }])
+  })
+
+  it("fails when the driver has timed it out", () => {
+    const { client, driver } = setUp()
+    client.addPublication()
+    for (let passed = 0; passed < 12_000; passed += 500) {
+      driver.clock.advanceMs(500)
+      driver.tick()
+    }
+    // The client's own clock says how long it did not run; with that not too long the driver's word counts.
+    const { conductor } = client
+    Reflect.set(conductor, "nowNs", driver.clock.nanoTime())
+    conductor.doWork(driver.clock.nanoTime())
+    assert.deepStrictEqual(client.failures, [{ _tag: "ClientTimeout", clientId: conductor.clientId }])
+  })
+
+  it("fails when it did not run for longer than the driver waits", () => {
+    const { client, driver } = setUp()
+    client.addPublication()
+    driver.clock.advanceMs(10_001)
+    client.conductor.doWork(driver.clock.nanoTime())
+    assert.deepStrictEqual(client.failures, [{ _tag: "ServiceTimeout", intervalMs: 10_001, limitMs: 10_000 }])
+  })
+
+  it("fails when it was lapped", () => {
+    const { client, driver } = setUp()
+    client.addSubscription()
+    const proxy = new ClientProxy(new BroadcastTransmitter(driver.toClients.buffer()))
+    for (let i = 0; i < 10_000; i++) {
+      proxy.onOperationSuccess(BigInt(-i))
+    }
+    client.conductor.doWork(driver.clock.nanoTime())
+    assert.deepStrictEqual(client.failures, [{ _tag: "Lapped" }])
+  })
+
+  it("hands on why the driver refused", () => {
+    const { client } = setUp()
+    const refused = client.refusal<ClientPublication>((handlers) =>
+      client.conductor.addPublication("aeron:ipc?term-length=5k", STREAM, false, handlers)
+    )
+    assert(refused._tag === "Refused")
+    assert.strictEqual(refused.code, ErrorCode.GENERIC_ERROR)
+    assert.include(refused.message, "term-length")
+  })
+
+  it("gives up a request that is not answered", () => {
+    const { client, driver } = setUp()
+    client.addSubscription()
+    let failure: unknown
+    client.conductor.addPublication(CHANNEL, STREAM, false, {
+      onSuccess: () => assert.fail("was answered"),
+      onFailure: (refused) => (failure = refused)
+    })
+    driver.logFactory.delayTicks = Infinity
+    client.pass(11_000)
+    assert.deepStrictEqual(failure, { _tag: "NoResponse", waitedMs: 10_500 })
+  })
+
+  it("removes what was made for a request that nobody waits for any more", () => {
+    const { client, driver } = setUp()
+    const ignore = { onSuccess: () => assert.fail("was answered"), onFailure: () => {} }
+    client.conductor.addPublication(CHANNEL, STREAM, false, ignore)()
+    client.conductor.addSubscription(CHANNEL, STREAM, ignore)()
+    client.pass(5000)
+    assert.strictEqual(driver.logFactory.logs.size, 0)
+    const types: Array<number> = []
+    driver.counters.forEach(({ typeId }) => types.push(typeId))
+    assert.deepStrictEqual(
+      types.filter((typeId) => typeId !== 0),
+      [11]
+    )
+  })
+
+  it("refuses a request when the ring of commands is full, and sends removals later", () => {
+    const { client, driver } = setUp()
+    const publication = client.addPublication()
+    const filler = new Uint8Array(4000)
+    while (driver.ring.write(CommandType.CLIENT_KEEPALIVE, filler, 0, filler.length)) {
+      // Until nothing fits any more.
+    }
+    while (driver.ring.write(CommandType.CLIENT_KEEPALIVE, filler, 0, 16)) {
+      // The rest.
+    }
+    let failure: unknown
+    client.conductor.addSubscription(CHANNEL, STREAM, {
+      onSuccess: () => assert.fail("was answered"),
+      onFailure: (refused) => (failure = refused)
+    })
+    assert.deepStrictEqual(failure, { _tag: "CommandsFull" })
+    client.conductor.closePublication(publication, false)
+    for (let i = 0; i < 500; i++) {
+      driver.tick()
+    }
+    client.pass(5000)
+    assert.strictEqual(driver.logFactory.logs.size, 0)
+  })
+
+  it("refuses a publication whose log cannot be mapped, and gives it back", () => {
+    const { client, driver } = setUp()
+    client.mappingError = new Error("ENOMEM")
+    const refused = client.refusal<ClientPublication>((handlers) =>
+      client.conductor.addPublication(CHANNEL, STREAM, false, handlers)
+    )
+    assert.strictEqual(refused._tag, "Unmappable")
+    client.pass(4000)
+    assert.strictEqual(driver.logFactory.logs.size, 0)
+  })
+
+  it("counts responses that it does not know, and goes on", () => {
+    const { client, driver } = setUp()
+    new BroadcastTransmitter(driver.toClients.buffer()).transmit(0x0fff, new Uint8Array(8), 0, 8)
+    client.addSubscription()
+    assert.strictEqual(client.conductor.unknownResponseCount, 1)
+  })
+
+  it("leaves to others what was answered to them", () => {
+    const { client, driver } = setUp()
+    const other = new HeapClient(driver)
+    client.addPublication()
+    client.addSubscription()
+    other.step()
+    assert.deepStrictEqual(other.failures, [])
+    assert.strictEqual(other.mapped.length, 0)
+  })
+})

@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import { BufferClaim } from "@millrace/core/kernel/logbuffer/BufferClaim"
+import * as OfferResult from "@millrace/core/kernel/logbuffer/OfferResult"
+import { HeapDriver, TERM_LENGTH } from "../driver/HeapDriver.ts"
+import { HeapClient, readAll } from "./HeapClient.ts"
+
+const encoder = new TextEncoder()
+const kinds = [
+  ["concurrent", false],
+  ["exclusive", true]
+] as const
+
+const connected = (isExclusive: boolean, channel = "aeron:ipc") => {
+  const driver = new HeapDriver()
+  const client = new HeapClient(driver)
+  const publication = client.addPublication(channel, isExclusive)
+  const subscription = client.addSubscription()
+  client.step()
+  return { driver, client, publication, subscription }
+}
+
+/** Reads and lets the driver follow, until `count` messages came. */
+const receive = (set: ReturnType<typeof connected>, count: number): ReadonlyArray<string> => {
+  const texts: Array<string> = []
+  for (let i = 0; i < 100 && texts.length < count; i++) {
+    texts.push(...readAll(set.subscription))
+    set.client.step()
+  }
+  return texts
+}
+
+describe.each(kinds)("ClientPublication, %s", (_name, isExclusive) => {
+  it("offers many messages in one batch, long ones among them", () => {
+    const set = connected(isExclusive)
+    const texts = ["a", "", "b".repeat(3000), "c", "d".repeat(1376)]
+    const position = set.publication.offerMany(
+      texts.map((text) => encoder.encode(text)),
+      0
+    )
+    assert.isAbove(position, 0)
+    assert.strictEqual(set.publication.acceptedCount, 5)
+    assert.deepStrictEqual(receive(set, 5), texts)
+  })
+
+  it("takes of many messages those for which there is room", () => {
+    const set = connected(isExclusive)
+    const messages = Array.from({ length: 100 }, (_, index) => encoder.encode(`${index}`.padStart(1000)))
+    set.publication.offerMany(messages, 0)
+    const first = set.publication.acceptedCount
+    assert.isAbove(first, 0)
+    assert.isBelow(first, 100)
+    assert.strictEqual(set.publication.offerMany(messages, first), OfferResult.BACK_PRESSURED)
+    assert.strictEqual(set.publication.acceptedCount, 0)
+    assert.strictEqual(receive(set, first).length, first)
+    set.publication.offerMany(messages, first)
+    assert.isAbove(set.publication.acceptedCount, 0)
+  })
+
+  it("encodes a batch in place, message by message, shorter ones too", () => {
+    const set = connected(isExclusive)
+    const texts = Array.from({ length: 50 }, (_, index) => "x".repeat(index % 7) + index)
+    const encode = (bytes: Uint8Array, offset: number, index: number): number =>
+      encoder.encodeInto(texts[index]!, bytes.subarray(offset)).written
+    assert.isAbove(set.publication.offerBatch(50, 16, encode), 0)
+    assert.strictEqual(set.publication.acceptedCount, 50)
+    assert.deepStrictEqual(receive(set, 50), texts)
+  })
+
+  it("splits a batch at the maximum message length and across the term's end", () => {
+    const set = connected(isExclusive)
+    let sent = 0
+    const texts: Array<string> = []
+    while (sent < 4000) {
+      const first = sent
+      set.publication.offerBatch(Math.min(500, 4000 - sent), 8, (bytes, offset, index) => {
+        bytes.set(encoder.encode(String(first + index).padStart(8, "0")), offset)
+        return 8
+      })
+      sent += set.publication.acceptedCount
+      texts.push(...readAll(set.subscription))
+      set.client.step()
+    }
+    texts.push(...receive(set, 4000 - texts.length))
+    assert.isAbove(set.publication.position(), 3 * TERM_LENGTH)
+    assert.deepStrictEqual(
+      texts,
+      Array.from({ length: 4000 }, (_, index) => String(index).padStart(8, "0"))
+    )
+  })
+
+  it("gives up a batch whose encoder throws: readers step over it", () => {
+    const set = connected(isExclusive)
+    const failing = (_bytes: Uint8Array, _offset: number, index: number): number => {
+      if (index === 3) {
+        throw new RangeError("encoder")
+      }
+      return 8
+    }
+    assert.throws(() => set.publication.offerBatch(10, 8, failing), RangeError)
+    set.publication.offer(encoder.encode("after"), 0, 5)
+    assert.deepStrictEqual(receive(set, 1), ["after"])
+  })
+
+  it("claims a frame that is written in place, committed or given up", () => {
+    const set = connected(isExclusive)
+    const claim = new BufferClaim()
+    assert.isAbove(set.publication.tryClaim(3, claim), 0)
+    claim.buffer.bytes.set(encoder.encode("abc"), claim.offset)
+    claim.commit()
+    assert.isAbove(set.publication.tryClaim(3, claim), 0)
+    claim.abort()
+    set.publication.offer(encoder.encode("z"), 0, 1)
+    assert.deepStrictEqual(receive(set, 2), ["abc", "z"])
+  })
+
+  it("puts parts together into one message", () => {
+    const set = connected(isExclusive)
+    const parts = ["one ", "", "message ", "y".repeat(2000)]
+    set.publication.offerParts(parts.map((part) => encoder.encode(part)))
+    assert.deepStrictEqual(receive(set, 1), [parts.join("")])
+  })
+
+  it("ends at the last position of its stream", () => {
+    // The last term there is: its id is 2^31 - 1 after the first.
+    const channel = "aeron:ipc?term-length=64k|init-term-id=1|term-id=-2147483648|term-offset=65408"
+    const set = connected(isExclusive, channel)
+    const message = new Uint8Array(32)
+    assert.strictEqual(set.publication.offer(message, 0, 32), set.publication.positionMax - 64)
+    assert.strictEqual(set.publication.offer(message, 0, 32), set.publication.positionMax)
+    assert.strictEqual(set.publication.offer(message, 0, 32), OfferResult.MAX_POSITION_EXCEEDED)
+    assert.strictEqual(set.publication.offer(message, 0, 32), OfferResult.MAX_POSITION_EXCEEDED)
+  })
+})

@@ -1,0 +1,548 @@
+import { assert, describe, it } from "@effect/vitest"
+import { AgentTermination } from "@millrace/core/kernel/agent/Agent"
+import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
+import { TermAppender } from "@millrace/core/kernel/logbuffer/TermAppender"
+import * as CommandType from "../../src/command/CommandType.ts"
+import * as ErrorCode from "../../src/command/ErrorCode.ts"
+import type { ErrorResponse } from "../../src/command/ErrorResponse.ts"
+import type { ImageBuffersReady } from "../../src/command/ImageBuffersReady.ts"
+import type { PublicationBuffersReady } from "../../src/command/PublicationBuffersReady.ts"
+import type { PublicationError } from "../../src/command/PublicationError.ts"
+import * as SystemCounters from "../../src/driver/SystemCounters.ts"
+import { HeapDriver, named, TERM_LENGTH } from "./HeapDriver.ts"
+
+const CHANNEL = "aeron:ipc"
+const STREAM = 1001
+const WINDOW = TERM_LENGTH / 2
+const PUBLISHER_LIMIT = 1
+const SUBSCRIBER_POSITION = 4
+const CLIENT_HEARTBEAT = 11
+const PUBLISHER_POSITION = 12
+
+/** A driver with one publication and one subscription of one client. */
+const connected = (channel = CHANNEL, subscriptionChannel = CHANNEL) => {
+  const driver = new HeapDriver()
+  const client = driver.newClient()
+  const subscriptionId = client.addSubscription(subscriptionChannel, STREAM)
+  const publicationId = client.addPublication(channel, STREAM)
+  const responses = driver.tick()
+  const ready = named(responses, "onPublicationReady")[0] as PublicationBuffersReady
+  const image = named(responses, "onAvailableImage")[0] as ImageBuffersReady
+  return { driver, client, subscriptionId, publicationId, ready, image, log: driver.log(ready.logFile) }
+}
+
+const errorOf = (driver: HeapDriver): ErrorResponse => named(driver.tick(), "onError")[0] as ErrorResponse
+
+const publish = (log: ReturnType<HeapDriver["log"]>, length: number): number => {
+  const payload = new Uint8Array(length)
+  return new TermAppender(log).append(payload, 0, length)
+}
+
+describe("driver Conductor", () => {
+  it("gives its counters Aeron's ids and owns them itself", () => {
+    const driver = new HeapDriver()
+    assert.strictEqual(driver.counters.label(SystemCounters.ERRORS), "Errors: version=0.0.0 commit=test")
+    assert.strictEqual(driver.counters.label(SystemCounters.IMAGES_REJECTED), "Images rejected")
+    assert.strictEqual(driver.counters.ownerId(SystemCounters.BYTES_SENT), -1n)
+    assert.strictEqual(driver.counters.registrationId(SystemCounters.NATIVE_RESOURCE_PROXY_FAILS), 45n)
+  })
+
+  it("answers a new client with its heartbeat counter before anything else", () => {
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    client.addSubscription(CHANNEL, STREAM)
+    const responses = driver.tick()
+    assert.deepStrictEqual(
+      responses.map(({ name }) => name),
+      ["onCounterReady", "onSubscriptionReady"]
+    )
+    const heartbeat = driver.counter(CLIENT_HEARTBEAT, client.clientId)!
+    assert.strictEqual(heartbeat.label, `client-heartbeat: id=${client.clientId}`)
+    assert.strictEqual(heartbeat.value, BigInt(driver.clock.nowMs))
+    assert.strictEqual(heartbeat.ownerId, client.clientId)
+  })
+
+  it("shows that it lives at start and at each timer interval", () => {
+    const driver = new HeapDriver()
+    assert.strictEqual(driver.ring.consumerHeartbeatMs, driver.clock.nowMs)
+    driver.clock.advanceMs(999)
+    driver.tick()
+    assert.strictEqual(driver.ring.consumerHeartbeatMs, driver.clock.nowMs - 999)
+    driver.clock.advanceMs(1)
+    driver.tick()
+    assert.strictEqual(driver.ring.consumerHeartbeatMs, driver.clock.nowMs)
+  })
+
+  it("says by its heartbeat that it has ended, and frees every log", () => {
+    const { driver } = connected()
+    assert.strictEqual(driver.logFactory.logs.size, 1)
+    driver.conductor.onClose()
+    assert.strictEqual(driver.ring.consumerHeartbeatMs, -1)
+    assert.strictEqual(driver.logFactory.logs.size, 0)
+  })
+
+  it("links a publication and a subscription whichever comes first", () => {
+    const first = connected()
+    assert.strictEqual(first.image.subscriptionRegistrationId, first.subscriptionId)
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    const publicationId = client.addPublication(CHANNEL, STREAM)
+    driver.tick()
+    client.addSubscription(CHANNEL, STREAM)
+    const image = named(driver.tick(), "onAvailableImage")[0] as ImageBuffersReady
+    assert.strictEqual(image.correlationId, publicationId)
+    assert.strictEqual(image.sourceIdentity, "aeron:ipc")
+  })
+
+  it("allocates position counters with Aeron's types, labels, keys and owners", () => {
+    const { client, driver, image, publicationId, ready, subscriptionId } = connected()
+    const stream = `${publicationId} ${ready.sessionId} ${STREAM} ${CHANNEL}`
+    const position = driver.counter(PUBLISHER_POSITION, publicationId)!
+    const limit = driver.counter(PUBLISHER_LIMIT, publicationId)!
+    const subscriber = driver.counter(SUBSCRIBER_POSITION, subscriptionId)!
+    assert.strictEqual(position.label, `pub-pos (concurrent): ${stream}`)
+    assert.strictEqual(limit.label, `pub-lmt: ${stream}`)
+    assert.strictEqual(subscriber.label, `sub-pos: ${subscriptionId} ${ready.sessionId} ${STREAM} ${CHANNEL} @0`)
+    assert.strictEqual(subscriber.referenceId, publicationId)
+    assert.strictEqual(subscriber.id, image.subscriberPositionId)
+    assert.strictEqual(limit.id, ready.publisherLimitId)
+    assert.isBelow(position.id, limit.id)
+    assert.strictEqual(position.ownerId, client.clientId)
+    const key = new DataView(limit.key.buffer, limit.key.byteOffset)
+    assert.strictEqual(key.getBigInt64(0, true), publicationId)
+    assert.strictEqual(key.getInt32(8, true), ready.sessionId)
+    assert.strictEqual(key.getInt32(12, true), STREAM)
+    assert.strictEqual(key.getInt32(16, true), CHANNEL.length)
+    assert.strictEqual(Buffer.from(limit.key).toString("latin1", 20, 20 + CHANNEL.length), CHANNEL)
+  })
+
+  it("describes a log in its metadata as Aeron's driver does", () => {
+    const { log, publicationId, ready } = connected("aeron:ipc?mtu=4096|pub-wnd=8k|linger=1s|tags=1,77|alias=x")
+    const metadata = LogBufferMetadata.read(log.metadata)
+    assert.strictEqual(metadata.correlationId, publicationId)
+    assert.strictEqual(metadata.sessionId, ready.sessionId)
+    assert.strictEqual(metadata.streamId, STREAM)
+    assert.strictEqual(metadata.mtuLength, 4096)
+    assert.strictEqual(metadata.termLength, TERM_LENGTH)
+    assert.strictEqual(metadata.publicationWindowLength, 8192)
+    assert.strictEqual(metadata.lingerTimeoutNs, 1_000_000_000n)
+    assert.strictEqual(metadata.entityTag, 77n)
+    assert.strictEqual(metadata.type, 0)
+    assert.isTrue(metadata.isConnected)
+  })
+
+  it("shares a concurrent publication and never an exclusive one", () => {
+    const { client, driver, ready } = connected()
+    const secondId = client.addPublication(CHANNEL, STREAM)
+    const exclusiveId = client.addExclusivePublication(CHANNEL, STREAM)
+    const [second, exclusive] = named(driver.tick(), "onPublicationReady") as ReadonlyArray<PublicationBuffersReady>
+    assert.strictEqual(second!.correlationId, secondId)
+    assert.strictEqual(second!.registrationId, ready.registrationId)
+    assert.strictEqual(second!.sessionId, ready.sessionId)
+    assert.strictEqual(exclusive!.registrationId, exclusiveId)
+    assert.notStrictEqual(exclusive!.sessionId, ready.sessionId)
+    assert.isTrue(driver.responses.some((response) => response.isExclusive === true))
+    assert.strictEqual(driver.counter(PUBLISHER_POSITION, exclusiveId)!.label.split(":")[0], "pub-pos (exclusive)")
+  })
+
+  it("begins a stream where its channel says", () => {
+    const channel = "aeron:ipc?init-term-id=-1|term-id=1|term-offset=96|term-length=64k"
+    const { driver, image, log, publicationId } = connected(channel)
+    const start = 2 * TERM_LENGTH + 96
+    assert.strictEqual(driver.counters.value(image.subscriberPositionId), BigInt(start))
+    assert.strictEqual(driver.counter(PUBLISHER_LIMIT, publicationId)!.value, BigInt(start + WINDOW))
+    assert.strictEqual(publish(log, 32), start + 64)
+  })
+
+  it("lets a publisher go half a term beyond its slowest subscriber", () => {
+    const { client, driver, image, log, publicationId } = connected()
+    client.addSubscription(CHANNEL, STREAM)
+    const slow = named(driver.tick(), "onAvailableImage")[0] as ImageBuffersReady
+    const end = publish(log, 4000)
+    driver.setPosition(image.subscriberPositionId, end)
+    driver.tick()
+    assert.strictEqual(driver.counter(PUBLISHER_LIMIT, publicationId)!.value, BigInt(WINDOW))
+    const end2 = publish(log, 7000)
+    driver.setPosition(slow.subscriberPositionId, end2)
+    driver.setPosition(image.subscriberPositionId, end2)
+    driver.tick()
+    assert.strictEqual(driver.counter(PUBLISHER_LIMIT, publicationId)!.value, BigInt(end2 + WINDOW))
+    assert.strictEqual(driver.counter(PUBLISHER_POSITION, publicationId)!.value, BigInt(end2))
+  })
+
+  it("zeroes the log behind the slowest subscriber", () => {
+    const { driver, image, log } = connected()
+    const end = publish(log, WINDOW / 4)
+    assert.notStrictEqual(log.terms[0].int32[0], 0)
+    driver.setPosition(image.subscriberPositionId, end)
+    driver.tick()
+    assert.isTrue(log.terms[0].bytes.subarray(0, end).every((byte) => byte === 0))
+  })
+
+  it("joins a later subscriber at the slowest one's position", () => {
+    const { client, driver, image, log } = connected()
+    const end = publish(log, 1000)
+    driver.setPosition(image.subscriberPositionId, end)
+    driver.tick()
+    client.addSubscription(CHANNEL, STREAM)
+    const late = named(driver.tick(), "onAvailableImage")[0] as ImageBuffersReady
+    assert.strictEqual(driver.counters.value(late.subscriberPositionId), BigInt(end))
+  })
+
+  it("disconnects a publisher whose last subscriber goes, and lets it go no further", () => {
+    const { client, driver, image, log, publicationId, subscriptionId } = connected()
+    const end = publish(log, 1000)
+    driver.setPosition(image.subscriberPositionId, end)
+    driver.tick()
+    client.removeSubscription(subscriptionId)
+    driver.tick()
+    assert.isFalse(LogBufferMetadata.isConnected(log.metadata))
+    assert.strictEqual(driver.counter(PUBLISHER_LIMIT, publicationId)!.value, BigInt(end))
+    assert.strictEqual(driver.counter(SUBSCRIBER_POSITION, subscriptionId), undefined)
+  })
+
+  it("drains a removed publication, then tells its subscribers, then frees the log", () => {
+    const { client, driver, image, log, publicationId, ready, subscriptionId } = connected()
+    const end = publish(log, 1000)
+    client.removePublication(publicationId, false)
+    driver.tick()
+    assert.strictEqual(LogBufferMetadata.endOfStreamPosition(log.metadata), end)
+    assert.deepStrictEqual(named(driver.pass(3000, [client]), "onUnavailableImage"), [])
+    driver.setPosition(image.subscriberPositionId, end)
+    assert.deepStrictEqual(named(driver.pass(1000, [client]), "onUnavailableImage"), [
+      { correlationId: publicationId, subscriptionRegistrationId: subscriptionId, streamId: STREAM, channel: CHANNEL }
+    ])
+    assert.isTrue(driver.logFactory.logs.has(ready.logFile))
+    driver.pass(2000, [client])
+    assert.isFalse(driver.logFactory.logs.has(ready.logFile))
+    assert.strictEqual(driver.counter(PUBLISHER_POSITION, publicationId), undefined)
+  })
+
+  it("tries again to free a log that could not be freed, and counts that", () => {
+    const { client, driver, publicationId } = connected()
+    driver.logFactory.freeRefusals = 2
+    client.removePublication(publicationId, false)
+    driver.pass(4000, [client])
+    assert.strictEqual(driver.systemCounter(SystemCounters.FREE_FAILS), 2)
+    assert.strictEqual(driver.logFactory.logs.size, 0)
+  })
+
+  it("revokes a publication without draining it", () => {
+    const { client, driver, log, publicationId } = connected()
+    publish(log, 1000)
+    client.removePublication(publicationId, true)
+    const responses = driver.pass(1000, [client])
+    assert.isTrue(LogBufferMetadata.isPublicationRevoked(log.metadata))
+    assert.strictEqual(named(responses, "onUnavailableImage").length, 1)
+    assert.strictEqual(driver.systemCounter(SystemCounters.PUBLICATIONS_REVOKED), 1)
+  })
+
+  it("ends everything of a client that shows no life, and says so", () => {
+    const { client, driver, log, publicationId, ready, subscriptionId } = connected()
+    const other = driver.newClient()
+    other.addSubscription(CHANNEL, STREAM)
+    driver.tick()
+    const responses = driver.pass(14_000, [other])
+    assert.deepStrictEqual(named(responses, "onClientTimeout"), [client.clientId])
+    assert.strictEqual(driver.systemCounter(SystemCounters.CLIENT_TIMEOUTS), 1)
+    assert.strictEqual(LogBufferMetadata.endOfStreamPosition(log.metadata), 0)
+    assert.strictEqual(driver.counter(CLIENT_HEARTBEAT, client.clientId), undefined)
+    assert.strictEqual(driver.counter(SUBSCRIBER_POSITION, subscriptionId), undefined)
+    assert.strictEqual(driver.counter(PUBLISHER_LIMIT, publicationId), undefined)
+    assert.isFalse(driver.logFactory.logs.has(ready.logFile))
+  })
+
+  it("keeps a client that shows life", () => {
+    const { client, driver } = connected()
+    assert.deepStrictEqual(named(driver.pass(30_000, [client]), "onClientTimeout"), [])
+  })
+
+  it("ends a client that closes at the next timer, without a timeout", () => {
+    const { client, driver } = connected()
+    client.clientClose()
+    const responses = driver.pass(1000)
+    assert.deepStrictEqual(named(responses, "onClientTimeout"), [])
+    assert.strictEqual(named(responses, "onUnavailableCounter").length, 1)
+    assert.strictEqual(driver.systemCounter(SystemCounters.CLIENT_TIMEOUTS), 0)
+  })
+
+  it("keeps reading other duties while a log is being made, and answers in order", () => {
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    driver.logFactory.delayTicks = 2
+    const publicationId = client.addPublication(CHANNEL, STREAM)
+    const subscriptionId = client.addSubscription(CHANNEL, STREAM)
+    assert.deepStrictEqual(driver.tick(), [])
+    assert.deepStrictEqual(driver.tick(), [])
+    const responses = driver.tick()
+    assert.strictEqual(
+      (named(responses, "onPublicationReady")[0] as PublicationBuffersReady).correlationId,
+      publicationId
+    )
+    assert.strictEqual(
+      (named(responses, "onAvailableImage")[0] as ImageBuffersReady).subscriptionRegistrationId,
+      subscriptionId
+    )
+  })
+
+  it("answers STORAGE_SPACE with what is needed and what is there, and keeps nothing", () => {
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    driver.logFactory.failure = { isStorageSpace: true, message: "200704 bytes are needed, 4096 are available" }
+    const publicationId = client.addPublication(CHANNEL, STREAM)
+    assert.deepStrictEqual(errorOf(driver), {
+      offendingCorrelationId: publicationId,
+      code: ErrorCode.STORAGE_SPACE,
+      message: "200704 bytes are needed, 4096 are available"
+    })
+    assert.strictEqual(driver.counter(PUBLISHER_POSITION, publicationId), undefined)
+  })
+
+  it("refuses a publication when the counters are used up, and gives back what it took", () => {
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    const free = driver.counters.capacity - 46 - 1
+    for (let i = 0; i < free - 1; i++) {
+      client.addCounter(1000, new Uint8Array(0), "filler")
+      driver.tick()
+    }
+    client.addPublication(CHANNEL, STREAM)
+    const error = errorOf(driver)
+    assert.strictEqual(error.code, ErrorCode.GENERIC_ERROR)
+    assert.include(error.message, "no room for another counter")
+    driver.pass(3000, [client])
+    assert.strictEqual(driver.logFactory.logs.size, 0)
+  })
+
+  it.each([
+    ["aeron:ipc?term-length=5k", ErrorCode.GENERIC_ERROR, "term-length"],
+    ["aeron:ipc?mtu", ErrorCode.INVALID_CHANNEL, "channel=mtu"],
+    ["aeron:ipc?init-term-id=1", ErrorCode.INVALID_CHANNEL, "init-term-id"],
+    ["aeron:ipc?session-id=tag:9", ErrorCode.INVALID_CHANNEL, "session-id"],
+    ["aeron-spy:aeron:ipc", ErrorCode.INVALID_CHANNEL, "spies are invalid"],
+    ["http://x", ErrorCode.INVALID_CHANNEL, "aeron:"]
+  ])("refuses a publication on %s", (channel, code, text) => {
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    const correlationId = client.addPublication(channel, STREAM)
+    const error = errorOf(driver)
+    assert.strictEqual(error.offendingCorrelationId, correlationId)
+    assert.strictEqual(error.code, code)
+    assert.include(error.message, text)
+    assert.strictEqual(driver.errors.length, 1)
+  })
+
+  it.each([
+    ["aeron:ipc?mtu=8192", "mtu"],
+    ["aeron:ipc?term-length=128k", "term-length"],
+    ["aeron:ipc?session-id=42", "session-id"],
+    ["aeron:ipc?init-term-id=1|term-id=1|term-offset=0", "init-term-id"],
+    ["aeron:ipc?ssc=true", "ssc"]
+  ])("refuses to share a publication whose parameters differ from %s", (channel, parameter) => {
+    const { client, driver } = connected()
+    client.addPublication(channel, STREAM)
+    assert.include(errorOf(driver).message, `different '${parameter}'`)
+  })
+
+  it("refuses a session id that another publication of the stream has", () => {
+    const { client, driver } = connected("aeron:ipc?session-id=42")
+    client.addExclusivePublication("aeron:ipc?session-id=42", STREAM)
+    const error = errorOf(driver)
+    assert.strictEqual(error.code, ErrorCode.INVALID_CHANNEL)
+    assert.include(error.message, "session-id=42")
+  })
+
+  it("refuses an entity tag that is in use", () => {
+    const { client, driver } = connected("aeron:ipc?tags=1,7")
+    client.addExclusivePublication("aeron:ipc?tags=2,7", STREAM)
+    assert.include(errorOf(driver).message, "tags=7")
+  })
+
+  it("copies the session of the publication that a tag names", () => {
+    const { client, driver, ready } = connected("aeron:ipc?tags=1,7")
+    client.addExclusivePublication("aeron:ipc?session-id=tag:7", STREAM + 1)
+    const copy = named(driver.tick(), "onPublicationReady")[0] as PublicationBuffersReady
+    assert.strictEqual(copy.sessionId, ready.sessionId)
+  })
+
+  it("links a subscription of one session to that session alone", () => {
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    const wanted = client.addSubscription("aeron:ipc?session-id=42", STREAM)
+    client.addExclusivePublication(CHANNEL, STREAM)
+    client.addExclusivePublication("aeron:ipc?session-id=42", STREAM)
+    const images = named(driver.tick(), "onAvailableImage") as ReadonlyArray<ImageBuffersReady>
+    assert.deepStrictEqual(
+      images.map(({ sessionId, subscriptionRegistrationId }) => [sessionId, subscriptionRegistrationId]),
+      [[42, wanted]]
+    )
+  })
+
+  it("chooses session ids outside the reserved range", () => {
+    const driver = new HeapDriver({ reservedSessionIdLow: 5001, reservedSessionIdHigh: 5999 })
+    const client = driver.newClient()
+    client.addExclusivePublication(CHANNEL, STREAM)
+    client.addExclusivePublication(CHANNEL, STREAM)
+    const ready = named(driver.tick(), "onPublicationReady") as ReadonlyArray<PublicationBuffersReady>
+    assert.deepStrictEqual(
+      ready.map(({ sessionId }) => sessionId),
+      [5000, 6000]
+    )
+  })
+
+  it.each([
+    ["publication", (client: ReturnType<HeapDriver["newClient"]>) => client.removePublication(99n, false), 3],
+    ["subscription", (client: ReturnType<HeapDriver["newClient"]>) => client.removeSubscription(99n), 2],
+    ["counter", (client: ReturnType<HeapDriver["newClient"]>) => client.removeCounter(99n), 5]
+  ])("refuses to remove an unknown %s", (kind, remove, code) => {
+    const driver = new HeapDriver()
+    remove(driver.newClient())
+    const error = errorOf(driver)
+    assert.strictEqual(error.code, code)
+    assert.strictEqual(error.message, `unknown ${kind}: 99`)
+  })
+
+  it("refuses commands it does not know and commands that are cut short, and goes on", () => {
+    const driver = new HeapDriver()
+    driver.ring.write(0x77, new Uint8Array(16), 0, 16)
+    assert.strictEqual(errorOf(driver).code, ErrorCode.UNKNOWN_COMMAND_TYPE_ID)
+    driver.ring.write(CommandType.ADD_PUBLICATION, new Uint8Array(20), 0, 20)
+    assert.strictEqual(errorOf(driver).code, ErrorCode.MALFORMED_COMMAND)
+    driver.ring.write(CommandType.ADD_PUBLICATION, new Uint8Array(3), 0, 3)
+    assert.strictEqual(errorOf(driver).offendingCorrelationId, -1n)
+    driver.newClient().addSubscription(CHANNEL, STREAM)
+    assert.strictEqual(named(driver.tick(), "onSubscriptionReady").length, 1)
+  })
+
+  it("refuses destinations and network channels by name", () => {
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    client.addDestination(1n, "aeron:udp?endpoint=localhost:1")
+    assert.strictEqual(errorOf(driver).code, ErrorCode.NOT_SUPPORTED)
+  })
+
+  it("adds, finds and removes user counters", () => {
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    const correlationId = client.addCounter(1007, Uint8Array.of(1, 2), "mine")
+    assert.strictEqual(named(driver.tick(), "onCounterReady").length, 2)
+    const counter = driver.counter(1007, correlationId)!
+    assert.strictEqual(counter.label, "mine")
+    assert.deepStrictEqual(counter.key.slice(0, 2), Uint8Array.of(1, 2))
+    client.removeCounter(correlationId)
+    assert.deepStrictEqual(named(driver.tick(), "onUnavailableCounter"), [{ correlationId, counterId: counter.id }])
+    assert.strictEqual(driver.counter(1007, correlationId), undefined)
+  })
+
+  it("keeps a static counter beyond its client and gives it to the next who asks", () => {
+    const driver = new HeapDriver()
+    const first = driver.newClient()
+    first.addStaticCounter(1008, new Uint8Array(0), "static", 77n)
+    const [made] = named(driver.tick(), "onStaticCounter")
+    first.clientClose()
+    driver.pass(2000)
+    driver.newClient().addStaticCounter(1008, new Uint8Array(0), "static", 77n)
+    const [found] = named(driver.tick(), "onStaticCounter")
+    assert.strictEqual((found as { counterId: number }).counterId, (made as { counterId: number }).counterId)
+  })
+
+  it("refuses a static counter where a client's own counter has its ids", () => {
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    const correlationId = client.addCounter(1009, new Uint8Array(0), "mine")
+    client.addStaticCounter(1009, new Uint8Array(0), "static", correlationId)
+    assert.include(errorOf(driver).message, "cannot add static counter, because a non-static counter exists")
+  })
+
+  it("tells a publisher that a subscriber rejected its stream, and keeps it away for a while", () => {
+    const { client, driver, image, log, publicationId } = connected()
+    client.rejectImage(image.correlationId, 0, "no thank you")
+    const responses = driver.tick()
+    const error = named(responses, "onPublicationError")[0] as PublicationError
+    assert.strictEqual(error.registrationId, publicationId)
+    assert.strictEqual(error.code, ErrorCode.IMAGE_REJECTED)
+    assert.strictEqual(error.message, "no thank you")
+    assert.strictEqual(named(responses, "onUnavailableImage").length, 1)
+    assert.strictEqual(named(responses, "onOperationSuccess").length, 1)
+    assert.isFalse(LogBufferMetadata.isConnected(log.metadata))
+    assert.deepStrictEqual(named(driver.pass(9000, [client]), "onAvailableImage"), [])
+    assert.strictEqual(named(driver.pass(3000, [client]), "onAvailableImage").length, 1)
+    assert.strictEqual(driver.systemCounter(SystemCounters.IMAGES_REJECTED), 1)
+  })
+
+  it("refuses to reject an image that is not there, or with a reason too long", () => {
+    const { client, driver, image } = connected()
+    client.rejectImage(999n, 0, "x")
+    assert.include(errorOf(driver).message, "unable to resolve image for correlationId=999")
+    client.rejectImage(image.correlationId, 0, "x".repeat(1024))
+    assert.include(errorOf(driver).message, "1023 bytes")
+  })
+
+  it("gives out session ids that no publication of the stream has", () => {
+    const { client, driver, ready } = connected()
+    client.nextAvailableSessionId(STREAM)
+    const [answer] = named(driver.tick(), "onNextAvailableSessionId") as ReadonlyArray<{ sessionId: number }>
+    assert.notStrictEqual(answer!.sessionId, ready.sessionId)
+  })
+
+  it("leaves behind an untethered subscriber that stays below the window, and lets it rejoin", () => {
+    const { client, driver, image: untethered, log } = connected(CHANNEL, "aeron:ipc?tether=false")
+    client.addSubscription(CHANNEL, STREAM)
+    const tethered = named(driver.tick(), "onAvailableImage")[0] as ImageBuffersReady
+    let end = 0
+    while (end < WINDOW - 4096) {
+      end = publish(log, 4000)
+    }
+    driver.setPosition(tethered.subscriberPositionId, end)
+    const responses = driver.pass(7000, [client])
+    assert.deepStrictEqual(
+      (named(responses, "onUnavailableImage") as ReadonlyArray<{ subscriptionRegistrationId: bigint }>).map(
+        ({ subscriptionRegistrationId }) => subscriptionRegistrationId
+      ),
+      [untethered.subscriptionRegistrationId]
+    )
+    const rejoined = named(driver.pass(18_000, [client]), "onAvailableImage") as ReadonlyArray<ImageBuffersReady>
+    assert.strictEqual(rejoined.length, 1)
+    assert.strictEqual(rejoined[0]!.subscriptionRegistrationId, untethered.subscriptionRegistrationId)
+    assert.strictEqual(driver.counters.value(rejoined[0]!.subscriberPositionId), BigInt(end))
+  })
+
+  it("skips a claim that was never published once the unblock timeout is over", () => {
+    const { client, driver, image, log } = connected()
+    const appender = new TermAppender(log)
+    assert.strictEqual(appender.reserve(64), 64)
+    publish(log, 32)
+    driver.pass(18_000, [client])
+    assert.strictEqual(driver.systemCounter(SystemCounters.UNBLOCKED_PUBLICATIONS), 1)
+    assert.strictEqual(log.terms[0].int32[0], 64)
+    assert.strictEqual(driver.counters.value(image.subscriberPositionId), 0n)
+  })
+
+  it("skips a command that was never written once the liveness timeout is over", () => {
+    const driver = new HeapDriver()
+    driver.ring.tryClaim(CommandType.ADD_SUBSCRIPTION, 40)
+    const client = driver.newClient()
+    client.addSubscription(CHANNEL, STREAM)
+    assert.deepStrictEqual(named(driver.pass(9000), "onSubscriptionReady"), [])
+    assert.strictEqual(named(driver.pass(4000), "onSubscriptionReady").length, 1)
+    assert.strictEqual(driver.systemCounter(SystemCounters.UNBLOCKED_COMMANDS), 1)
+  })
+
+  it("ends by a command when that is allowed, and not otherwise", () => {
+    const driver = new HeapDriver()
+    const client = driver.newClient()
+    client.terminateDriver(new Uint8Array(0))
+    driver.tick()
+    driver.isTerminationAllowed = true
+    client.terminateDriver(new Uint8Array(0))
+    assert.throws(() => driver.tick(), AgentTermination)
+  })
+
+  it("counts cycles that took too long and keeps the longest", () => {
+    const driver = new HeapDriver()
+    driver.clock.advanceMs(250)
+    driver.tick()
+    assert.strictEqual(driver.systemCounter(SystemCounters.CONDUCTOR_MAX_CYCLE_TIME), 250e6)
+    assert.strictEqual(driver.systemCounter(SystemCounters.CONDUCTOR_CYCLE_TIME_THRESHOLD_EXCEEDED), 1)
+  })
+})
