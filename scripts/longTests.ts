@@ -26,7 +26,7 @@ if (!Number.isSafeInteger(count) || !Number.isSafeInteger(seed)) {
 }
 
 console.log(`${kind}: seed ${seed}, count ${count}`)
-const vitest = fileURLToPath(import.meta.resolve("vitest/vitest.mjs"))
+const vitest = fileURLToPath(new URL("vitest.mjs", import.meta.resolve("vitest/package.json")))
 const filters = paths.length === 0 ? [`.${kind}.test.ts`] : paths
 const child = spawn(process.execPath, [vitest, "run", "--testTimeout=0", "--passWithNoTests", ...filters], {
   cwd: dirname(import.meta.dirname),
