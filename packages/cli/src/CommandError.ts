@@ -114,12 +114,33 @@ export class MessagesMissing extends Schema.TaggedError<MessagesMissing>("millra
   "MessagesMissing",
   {
     received: Schema.Natural,
-    expected: Schema.Natural,
+    expected: Schema.optionalKey(Schema.Natural),
     why: Schema.String
   }
 ) {
   override get message() {
-    return `${this.why} after ${grouped(this.received)} of ${grouped(this.expected)} messages`
+    const total = this.expected === undefined ? "" : ` of ${grouped(this.expected)}`
+    return `${this.why} after ${grouped(this.received)}${total} messages`
+  }
+}
+
+/**
+ * The last subscriber of a publication left before it had read everything.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotRead extends Schema.TaggedError<NotRead>("millrace/CommandError/NotRead")("NotRead", {
+  channel: Schema.String,
+  streamId: Schema.Int,
+  /** Bytes of the log that nobody has read. */
+  unread: Schema.Natural
+}) {
+  override get message() {
+    return (
+      `the last subscriber of stream ${this.streamId} on ${this.channel} left before it had read everything: ` +
+      `${grouped(this.unread)} bytes of the log are unread`
+    )
   }
 }
 
@@ -137,7 +158,8 @@ export const CommandErrorReason = Schema.Union([
   StreamDiffers,
   ProcessDied,
   NotVerified,
-  MessagesMissing
+  MessagesMissing,
+  NotRead
 ])
 
 /**

@@ -13,14 +13,22 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { createRequire } from "node:module"
 import { demo } from "./commands/demo.ts"
+import { driver } from "./commands/driver.ts"
+import { publish } from "./commands/publish.ts"
+import { store } from "./commands/store.ts"
+import { subscribe } from "./commands/subscribe.ts"
 import { runMain } from "./internal/runMain.ts"
 import * as Presenter from "./output/Presenter.ts"
 
-const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string }
+const { version } = createRequire(import.meta.url)("millrace/package.json") as { readonly version: string }
 
 const millrace = Command.make("millrace").pipe(
   Command.withDescription("Aeron's transport and RocketMQ's message store: see them at work, run them, look inside."),
-  Command.withSubcommands([{ group: "See it work", commands: [demo] }])
+  Command.withSubcommands([
+    { group: "See it work", commands: [demo] },
+    { group: "Move messages", commands: [driver, publish, subscribe] },
+    { group: "Look inside", commands: [store] }
+  ])
 )
 
 /** The one place that reports. Help and usage errors are presented already, an interruption needs no words. */

@@ -133,8 +133,11 @@ const readStore = Effect.fnUntraced(
 
 /** A publisher was lost: what it left is checked, and then the loss is reported. */
 const checkWhatIsLeft = Effect.fnUntraced(function* (options: DemoOptions, line: Line, lost: PublisherLost) {
-  const { verified } = yield* readStore(options, line, lost.received)
-  return yield* new CommandError({ reason: new PublisherLost({ ...lost, intact: verified }) })
+  const { expected, how, received } = lost
+  const { verified } = yield* readStore(options, line, received)
+  return yield* new CommandError({
+    reason: new PublisherLost({ received, expected, intact: verified, ...(how === undefined ? {} : { how }) })
+  })
 })
 
 const rate = (count: number, bytes: number, elapsedMs: number): Rate => ({

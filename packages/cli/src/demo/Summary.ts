@@ -87,19 +87,18 @@ const figures = (summary: Summary, { faint, strong }: Style): ReadonlyArray<stri
 
 const busiest = (summary: Summary, style: Style, width: number): ReadonlyArray<string> => {
   const { columns, groupCount, groups, ungrouped } = summary
-  const hasMean = columns.measure !== undefined
   const largest = groups[0]?.count ?? 0
   const barWidth = Math.max(10, Math.min(40, width - 40))
   const rows = groups.map(({ name, count, mean }) => [
     name,
     grouped(count),
-    ...(hasMean ? [mean === undefined ? "" : mean.toFixed(1)] : []),
+    mean === undefined ? "" : mean.toFixed(1),
     style.accent(Plot.bar(count, largest, barWidth))
   ])
   const titles: ReadonlyArray<Table.Column> = [
     { title: columns.key },
     { title: "records", align: "right" },
-    ...(hasMean ? [{ title: `mean ${columns.measure}`, align: "right" } as const] : []),
+    { title: columns.measure === undefined ? "" : `mean ${columns.measure}`, align: "right" },
     { title: "" }
   ]
   const rest = ungrouped === 0 ? "" : `; ${grouped(ungrouped)} records of others were not grouped`

@@ -30,7 +30,10 @@ export interface Progress {
 const PROGRESS_INTERVAL = "100 millis"
 
 const reportProgress = (progress: Progress): Effect.Effect<never> =>
-  emit({ _tag: "Progress", records: progress.records }).pipe(Effect.delay(PROGRESS_INTERVAL), Effect.forever)
+  Effect.suspend(() => emit({ _tag: "Progress", records: progress.records })).pipe(
+    Effect.delay(PROGRESS_INTERVAL),
+    Effect.forever
+  )
 
 const reportFailure = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   if (Cause.hasInterruptsOnly(cause)) {

@@ -1,0 +1,104 @@
+/** `millrace publish`: lines of standard input, or numbered messages, into a stream. */
+import * as Client from "@millrace/transport/Client"
+import * as Publication from "@millrace/transport/Publication"
+import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { badInput, CommandError, NotRead } from "../CommandError.ts"
+import { byteLines } from "../internal/byteLines.ts"
+import { drained } from "../internal/drained.ts"
+import { bytes, plural } from "../output/Quantity.ts"
+import { channel, driverDirectory, json, positive, streamId, timeout } from "./flags.ts"
+
+const LENGTH_DEFAULT = 32
+
+/** Message `index`: its number with leading zeros to the length, or the last digits of it. */
+const numbered = (index: number, length: number): Uint8Array =>
+  Buffer.from(String(index).padStart(length, "0").slice(-length), "latin1")
+
+const messages = Effect.fnUntraced(function* (
+  publication: Publication.Publication,
+  count: Option.Option<number>,
+  length: Option.Option<number>
+) {
+  const { maxMessageLength } = publication
+  if (Option.isNone(count)) {
+    const stdio = yield* Stdio.Stdio
+    return byteLines(stdio.stdin, maxMessageLength)
+  }
+  const each = Option.getOrElse(length, () => LENGTH_DEFAULT)
+  if (each > maxMessageLength) {
+    return yield* badInput(
+      "--length",
+      `${each} bytes are more than ${maxMessageLength}, the longest message of this stream`
+    )
+  }
+  return Stream.map(Stream.range(0, count.value - 1), (index) => numbered(index, each))
+})
+
+export const publish = Command.make(
+  "publish",
+  {
+    directory: driverDirectory,
+    channel,
+    streamId,
+    count: positive("count").pipe(
+      Flag.withDescription("Send N numbered messages instead of the lines of standard input"),
+      Flag.withMetavar("N"),
+      Flag.optional
+    ),
+    length: positive("length").pipe(
+      Flag.withDescription(`Length of each numbered message in bytes [${LENGTH_DEFAULT}]`),
+      Flag.withMetavar("L"),
+      Flag.optional
+    ),
+    timeout: timeout("Fail when no subscriber is there for so long [wait for one]"),
+    json
+  },
+  Effect.fnUntraced(
+    function* ({ channel, count, json, length, streamId, timeout }) {
+      if (Option.isSome(length) && Option.isNone(count)) {
+        return yield* badInput("--length", "needs --count; lines of standard input have their own length")
+      }
+      const client = yield* Client.Client
+      const connectTimeout = Option.map(timeout, (seconds) => ({ connectTimeout: Duration.seconds(seconds) }))
+      const publication = yield* Publication.make({ channel, streamId, ...Option.getOrUndefined(connectTimeout) })
+      let sentCount = 0
+      let sentBytes = 0
+      yield* (yield* messages(publication, count, length)).pipe(
+        Stream.runForEachArray((messages) =>
+          Effect.map(publication.publishMany(messages), () => {
+            sentCount += messages.length
+            sentBytes += messages.reduce((sum, message) => sum + message.length, 0)
+          })
+        )
+      )
+      const unread = yield* drained(client, publication)
+      if (sentCount > 0 && unread > 0) {
+        return yield* new CommandError({ reason: new NotRead({ channel, streamId, unread }) })
+      }
+      yield* Console.log(
+        json
+          ? JSON.stringify({ messages: sentCount, bytes: sentBytes, position: yield* publication.position })
+          : `published ${plural(sentCount, "message")}, ${bytes(sentBytes)}, to stream ${streamId} on ${channel}`
+      )
+    },
+    Effect.scoped,
+    (effect, { directory }) =>
+      Effect.provide(effect, Client.layerWith(Option.isSome(directory) ? { directory: directory.value } : {}))
+  )
+).pipe(
+  Command.withDescription(
+    "Publishes each line of standard input as one message, or numbered messages. Ends when subscribers have read all."
+  ),
+  Command.withShortDescription("Send lines or numbered messages to a stream"),
+  Command.withExamples([
+    { command: "seq 1000 | millrace publish --stream 7", description: "A thousand lines" },
+    { command: "millrace publish --count 1000000 --length 32", description: "A million numbered messages" }
+  ])
+)
