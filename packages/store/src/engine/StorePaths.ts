@@ -1,6 +1,6 @@
 /** Where the parts of a store lie under its directory, and whether a directory is one. */
 import * as FileNaming from "../mapped/FileNaming.ts"
-import { type DirectoryEntry, type FileSystem, join } from "../mapped/FileSystem.ts"
+import { type DirectoryEntry, FileFailure, type FileSystem, join } from "../mapped/FileSystem.ts"
 
 export const commitLog = (root: string): string => join(root, "commitlog")
 export const consumeQueues = (root: string): string => join(root, "consumequeue")
@@ -37,7 +37,10 @@ export type Kind =
  * directory counts as empty. Nothing is changed.
  */
 export const kindOf = (fileSystem: FileSystem, root: string): Kind => {
-  const entries = fileSystem.entries(root) ?? []
+  const entries = entriesOf(fileSystem, root)
+  if (entries === undefined) {
+    return { _tag: "Foreign", found: "no directory but a file" }
+  }
   if (entries.length === 0) {
     return { _tag: "Empty" }
   }
@@ -54,6 +57,18 @@ export const kindOf = (fileSystem: FileSystem, root: string): Kind => {
     return { _tag: "Foreign", found: entries[0]!.name }
   }
   return { _tag: "Store" }
+}
+
+/** Entries of a directory, none of a missing one; undefined for a path that is (or leads through) a file. */
+const entriesOf = (fileSystem: FileSystem, root: string): ReadonlyArray<DirectoryEntry> | undefined => {
+  try {
+    return fileSystem.entries(root) ?? []
+  } catch (error) {
+    if (error instanceof FileFailure && error.code === "ENOTDIR") {
+      return undefined
+    }
+    throw error
+  }
 }
 
 /** A file that was being replaced when a process ended. */

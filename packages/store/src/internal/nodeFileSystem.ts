@@ -19,8 +19,7 @@ const attempt = <A>(operation: string, path: string, run: () => A): A => {
   }
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
+const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"
 
 const entriesOf = (directory: string): ReadonlyArray<DirectoryEntry> | undefined => {
   try {

@@ -8,7 +8,7 @@ import * as StorePaths from "../engine/StorePaths.ts"
 import type { FileSystem } from "../mapped/FileSystem.ts"
 import { MemoryFileSystem } from "../mapped/MemoryFileSystem.ts"
 import type { MessageStore } from "../MessageStore.ts"
-import type { MessageStoreOptions } from "../MessageStoreConfig.ts"
+import { conclude, type MessageStoreOptions } from "../MessageStoreConfig.ts"
 import type { StoreError } from "../StoreError.ts"
 import { nodeFileSystem } from "./nodeFileSystem.ts"
 import * as storeOpen from "./storeOpen.ts"
@@ -20,6 +20,7 @@ export const make = Effect.fnUntraced(function* (
   options: MessageStoreOptions
 ): Effect.fn.Return<Service, StoreError, Scope.Scope> {
   const { directory } = options
+  yield* conclude(options)
   yield* storeOpen.refuseForeign(nodeFileSystem, directory)
   yield* storeOpen.acquireLock(nodeFileSystem, directory)
   yield* storeOpen.attempt(() => {
