@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { defaultDirectory } from "./internal/defaultDirectory.ts"
 import * as driverLayer from "./internal/driverLayer.ts"
+import * as driverTermination from "./internal/driverTermination.ts"
 import * as MediaDriverConfig from "./MediaDriverConfig.ts"
 import type { TransportError } from "./TransportError.ts"
 
@@ -121,3 +122,20 @@ export const layerEmbedded = (
  */
 export const run = (options: MediaDriverConfig.MediaDriverOptions = {}): Effect.Effect<void, TransportError> =>
   Effect.scoped(Effect.flatMap(driverLayer.makeStandalone(options), (driver) => driver.awaitTermination))
+
+/**
+ * Asks the driver in a directory to end, by the command that every Aeron driver knows. It does so if it allows it
+ * (`allowTermination`); no answer comes. False when there is no driver to ask.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const requestTermination = (options?: {
+  /** Default: the directory that all programs of this user share. */
+  readonly directory?: string
+  /** For the driver's validator of terminations. Default: empty. */
+  readonly token?: Uint8Array
+}): Effect.Effect<boolean, TransportError> =>
+  Effect.suspend(() =>
+    driverTermination.request(options?.directory ?? defaultDirectory(), options?.token ?? new Uint8Array(0))
+  )

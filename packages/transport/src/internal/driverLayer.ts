@@ -5,6 +5,7 @@ import { join } from "node:path"
 import * as AgentRunner from "@millrace/core/AgentRunner"
 import type { CoreError } from "@millrace/core/CoreError"
 import * as EntryFile from "@millrace/core/EntryFile"
+import { NativeError } from "@millrace/core/kernel/native/Errno"
 import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -46,12 +47,14 @@ const startOf = (
 
 /** What was thrown while a driver started: an object of its class, or its plain fields when it came from a worker. */
 const reasonOfStart = (thrown: unknown, directory: string): TransportErrorReason => {
-  const fields = thrown as Partial<DriverActiveError> | undefined
+  const fields = thrown as Partial<DriverActiveError> | Partial<NativeError> | undefined
   if (fields?._tag === "DriverActive") {
     const { heartbeatAgeMs = 0, pid = 0, timeoutMs = 0 } = fields
     return new DriverActive({ directory, pid, heartbeatAgeMs, timeoutMs })
   }
-  const reason = reasonOfThrown(thrown)
+  const reason = reasonOfThrown(
+    fields?._tag === "NativeError" ? new NativeError({ syscall: "", errno: 0, code: "", ...fields }) : thrown
+  )
   if (reason !== undefined) {
     return reason
   }
