@@ -115,7 +115,7 @@ export class BroadcastReceiver {
 
   /** The fence keeps the reads of the message before the read of the intent that vouches for them. */
   private isIntact(cursor: number): boolean {
-    Fence.full()
+    Fence.loads()
     return cursor + this.capacity > Int64.loadMonotonic(this.buffer, this.tailIntentOffset)
   }
 

@@ -40,7 +40,7 @@ export class BroadcastTransmitter {
     assert(length >= 0 && length <= this.maxMessageLength, "message is longer than the buffer's maxMessageLength")
     assert(offset >= 0 && offset + length <= source.length, "message reaches outside its source")
 
-    let tail = Int64.loadMonotonic(buffer, this.tailOffset)
+    let tail = Int64.loadExclusive(buffer, this.tailOffset)
     let recordOffset = this.recordOffsetOf(tail)
     const recordLength = length + RecordDescriptor.HEADER_LENGTH
     const alignedLength = RecordDescriptor.alignedLength(recordLength)
@@ -64,7 +64,7 @@ export class BroadcastTransmitter {
   /** The intent is visible before the first byte is overwritten, so a receiver that copied such bytes can tell. */
   private signalIntent(newTail: number): void {
     Int64.storeExclusiveRelease(this.buffer, this.tailIntentOffset, newTail)
-    Fence.full()
+    Fence.stores()
   }
 
   private putHeader(recordOffset: number, recordLength: number, typeId: number): void {

@@ -41,7 +41,7 @@ export class AtomicCounter {
   /** Adds to the value; the caller is the counter's only writer. */
   addRelease(delta: number): void {
     assertOpen(this.values.state)
-    Int64.storeExclusiveRelease(this.values, this.offset, Int64.loadMonotonic(this.values, this.offset) + delta)
+    Int64.storeExclusiveRelease(this.values, this.offset, Int64.loadExclusive(this.values, this.offset) + delta)
   }
 
   /** Raises the value to `value` if it is lower, and returns whether it was; the caller is the only writer. */

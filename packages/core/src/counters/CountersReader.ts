@@ -122,7 +122,7 @@ export class CountersReader {
         key: this.key(counterId),
         label: this.label(counterId)
       }
-      Fence.full()
+      Fence.loads()
       if (
         this.state(counterId) === CountersDescriptor.RECORD_ALLOCATED &&
         this.registrationId(counterId) === registrationId

@@ -29,6 +29,12 @@ export const loadMonotonic = (buffer: AtomicBuffer, offset: number): number => {
   }
 }
 
+/** Reads a field that no one but the caller writes, so that it cannot change meanwhile. */
+export const loadExclusive = (buffer: AtomicBuffer, offset: number): number => {
+  const low = offset >>> 2
+  return buffer.int32[low + 1]! * TWO_POW_32 + (buffer.int32[low]! >>> 0)
+}
+
 /**
  * Stores a field that no one else writes. While the high half stays the same one 32-bit store of the low half is the
  * whole change; else the field is stored as one 64-bit value, so a reader never sees two halves of two values.

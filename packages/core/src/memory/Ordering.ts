@@ -11,7 +11,7 @@
  * What neither form gives on x64 is order between a store and a later load of another word (Dekker's algorithm).
  * Nothing in Millrace needs it; whoever does uses `Atomics` by name.
  */
-const plainAccessIsOrdered = process.arch === "x64"
+export const plainAccessIsOrdered = process.arch === "x64"
 
 /** Reads a word that publishes others: what its writer stored before it is visible to every later load. */
 export const loadAcquire = (words: Int32Array<ArrayBufferLike>, index: number): number =>

@@ -28,7 +28,7 @@ export class OneToOneRingBuffer extends RingBuffer {
     const capacity = this.capacity
     const alignedLength = RecordDescriptor.alignedLength(recordLength)
     const required = alignedLength + RecordDescriptor.HEADER_LENGTH
-    const tail = this.producerPosition
+    const tail = Int64.loadExclusive(this.buffer, this.tailOffset)
     if (required > capacity - (tail - this.headSeen)) {
       this.refreshHead()
       if (required > capacity - (tail - this.headSeen)) {

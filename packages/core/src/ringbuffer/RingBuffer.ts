@@ -178,7 +178,7 @@ export abstract class RingBuffer {
     const buffer = this.buffer
     assertOpen(buffer.state)
     const int32 = buffer.int32
-    let head = Int64.loadMonotonic(buffer, this.headOffset)
+    let head = Int64.loadExclusive(buffer, this.headOffset)
     let recordOffset = this.recordOffsetOf(head)
     let bytesRead = 0
     let messagesRead = 0

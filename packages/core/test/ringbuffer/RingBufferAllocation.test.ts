@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import { getHeapStatistics } from "node:v8"
+import { HeapRegion } from "../../src/memory/HeapRegion.ts"
+import { ManyToOneRingBuffer } from "../../src/ringbuffer/ManyToOneRingBuffer.ts"
+import { OneToOneRingBuffer } from "../../src/ringbuffer/OneToOneRingBuffer.ts"
+import type { RingBuffer } from "../../src/ringbuffer/RingBuffer.ts"
+
+const MESSAGES = 500_000
+const BUFFER_LENGTH = 64 * 1024 + 768
+const source = new Uint8Array(128)
+
+/** Bytes this isolate has allocated so far. Node counts them from version 26 on; before, what the heap holds has to do. */
+const allocatedBytes = (): number => {
+  const statistics: { readonly total_allocated_bytes?: number; readonly used_heap_size: number } = getHeapStatistics()
+  return statistics.total_allocated_bytes ?? statistics.used_heap_size
+}
+
+const perMessage = (pass: (count: number) => void): number => {
+  // The first messages pay for their compilation.
+  pass(MESSAGES / 4)
+  const before = allocatedBytes()
+  pass(MESSAGES)
+  return (allocatedBytes() - before) / MESSAGES
+}
+
+const onMessage = (): void => {}
+
+const drain = (ring: RingBuffer): void => {
+  while (ring.read(onMessage) > 0) {
+    // Twice at the end of the buffer, where a read stops.
+  }
+}
+
+const writing = (ring: RingBuffer) => (count: number) => {
+  for (let written = 0; written < count;) {
+    if (ring.write(1, source, 8, 32)) {
+      written++
+    } else {
+      drain(ring)
+    }
+  }
+}
+
+const claiming = (ring: RingBuffer) => (count: number) => {
+  for (let written = 0; written < count;) {
+    const offset = ring.tryClaim(1, 120)
+    if (offset >= 0) {
+      ring.commit(offset)
+      written++
+    } else {
+      drain(ring)
+    }
+  }
+}
+
+/** Only reads: the records are put back by moving the tail, with the bytes kept from a first filling. */
+const reading = (ring: ManyToOneRingBuffer) => {
+  while (ring.write(1, source, 0, 24)) {
+    // Until it is full.
+  }
+  const filled = ring.buffer.bytes.slice(0, ring.capacity)
+  const messages = ring.size / 32
+  const tail = ring.buffer.int64
+  const tailIndex = (ring.capacity + 128) / 8
+  return (count: number) => {
+    for (let read = 0; read < count; read += messages) {
+      drain(ring)
+      ring.buffer.bytes.set(filled)
+      Atomics.store(tail, tailIndex, BigInt(ring.consumerPosition + ring.capacity))
+    }
+  }
+}
+
+describe("allocation of the ring buffers", () => {
+  // Noise of the engine itself is some tenths of a byte; one object a message would be 16 bytes at least.
+  it("is nothing a message in the one-to-one ring", () => {
+    const ring = new OneToOneRingBuffer(new HeapRegion("ring", BUFFER_LENGTH).buffer())
+    assert.isBelow(perMessage(writing(ring)), 6)
+    assert.isBelow(perMessage(claiming(ring)), 6)
+  })
+
+  it("is nothing a message when the many-to-one ring is read", () => {
+    const ring = new ManyToOneRingBuffer(new HeapRegion("ring", BUFFER_LENGTH).buffer())
+    assert.isBelow(perMessage(reading(ring)), 6)
+  })
+
+  it("is at most the BigInts of one compare-and-set a message when the many-to-one ring is written", () => {
+    const ring = new ManyToOneRingBuffer(new HeapRegion("ring", BUFFER_LENGTH).buffer())
+    const bigInts = 3 * 24
+    assert.isBelow(perMessage(writing(ring)), bigInts + 8)
+    assert.isBelow(perMessage(claiming(ring)), bigInts + 8)
+  })
+})
