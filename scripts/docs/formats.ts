@@ -1,0 +1,153 @@
+/**
+ * Writes `docs/formats.md` from the descriptors: the comment that opens each of them, with its picture, and the
+ * constants that it exports, with the values that the code really uses. So the page cannot differ from the code.
+ *
+ *     node scripts/docs/formats.ts           writes the page
+ *     node scripts/docs/formats.ts --check   fails when the page in the tree is not what would be written
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { parseArgs } from "node:util"
+
+const ROOT = dirname(dirname(import.meta.dirname))
+const PAGE = "docs/formats.md"
+
+interface Chapter {
+  readonly title: string
+  readonly sections: ReadonlyArray<{ readonly title: string; readonly path: string }>
+}
+
+const FRAME = "packages/core/src/frame"
+const CORE = "packages/core/src"
+
+const CHAPTERS: ReadonlyArray<Chapter> = [
+  {
+    title: "Frames on the wire and in a term",
+    sections: [
+      { title: "Common header", path: `${FRAME}/HeaderDescriptor.ts` },
+      { title: "Types", path: `${FRAME}/FrameType.ts` },
+      { title: "Flags", path: `${FRAME}/FrameFlags.ts` },
+      { title: "DATA", path: `${FRAME}/DataFrame.ts` },
+      { title: "PAD", path: `${FRAME}/PadFrame.ts` },
+      { title: "SETUP", path: `${FRAME}/SetupFrame.ts` },
+      { title: "SM", path: `${FRAME}/StatusMessageFrame.ts` },
+      { title: "NAK", path: `${FRAME}/NakFrame.ts` },
+      { title: "RTTM", path: `${FRAME}/RttMeasurementFrame.ts` },
+      { title: "ERR", path: `${FRAME}/ErrorFrame.ts` },
+      { title: "RSP_SETUP", path: `${FRAME}/ResponseSetupFrame.ts` },
+      { title: "RES", path: `${FRAME}/ResolutionFrame.ts` },
+      { title: "RES entry", path: `${FRAME}/ResolutionEntryDescriptor.ts` },
+      { title: "Datagram", path: `${FRAME}/DatagramScanner.ts` },
+      { title: "Why bytes are refused", path: `${FRAME}/FrameFault.ts` }
+    ]
+  },
+  {
+    title: "Shared memory",
+    sections: [
+      { title: "Log buffer", path: `${CORE}/logbuffer/LogBufferDescriptor.ts` },
+      { title: "Frames of a log buffer", path: `${CORE}/logbuffer/FrameDescriptor.ts` },
+      { title: "Ring buffer", path: `${CORE}/ringbuffer/RingBufferDescriptor.ts` },
+      { title: "Record of a ring or broadcast buffer", path: `${CORE}/ringbuffer/RecordDescriptor.ts` },
+      { title: "Broadcast buffer", path: `${CORE}/broadcast/BroadcastDescriptor.ts` },
+      { title: "Counters", path: `${CORE}/counters/CountersDescriptor.ts` },
+      { title: "Error log", path: `${CORE}/errorlog/ErrorLogDescriptor.ts` },
+      { title: "Loss report", path: `${CORE}/lossreport/LossReportDescriptor.ts` },
+      { title: "CnC file", path: "packages/transport/src/command/CncDescriptor.ts" }
+    ]
+  }
+]
+
+const PREFACE = `# Formats
+
+<!-- Written by \`node scripts/docs/formats.ts\` from the descriptors in the sources. Change those, then run it. -->
+
+The bytes that Millrace shares with Aeron: frames, and the memory that drivers and clients map. Offsets and lengths are in bytes,
+numbers are little-endian. Each section is the descriptor it names: its picture, and the constants that the code uses.
+`
+
+const render = async (): Promise<string> => {
+  const parts = [PREFACE, contents()]
+  for (const { title, sections } of CHAPTERS) {
+    parts.push(`## ${title}\n`)
+    for (const section of sections) {
+      parts.push(await renderSection(section.title, section.path))
+    }
+  }
+  return parts.join("\n")
+}
+
+const contents = (): string =>
+  CHAPTERS.map(({ sections, title }) => {
+    const links = sections.map((section) => `[${section.title}](#${anchor(section.title)})`)
+    return `- ${title}: ${links.join(" · ")}\n`
+  }).join("")
+
+const anchor = (title: string): string => title.toLowerCase().replaceAll(" ", "-")
+
+const renderSection = async (title: string, path: string): Promise<string> => {
+  const source = readFileSync(join(ROOT, path), "utf8")
+  const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(join(ROOT, path)).href)
+  const rows = constantsOf(source).flatMap(({ literal, meaning, name }) => {
+    const value = module[name]
+    return typeof value === "number" || typeof value === "bigint" ? [row(name, format(value, literal), meaning)] : []
+  })
+  const table = rows.length === 0 ? "" : `\n| constant | value | |\n| --- | --- | --- |\n${rows.join("\n")}\n`
+  return `### ${title}\n\n[${path}](../${path})\n\n${headerOf(source, path)}\n${table}`
+}
+
+/** The comment that opens the file, without its margin. It is Markdown. */
+const headerOf = (source: string, path: string): string => {
+  const comment = /^\/\*\*(.*?)\*\//s.exec(source)?.[1]
+  if (comment === undefined) {
+    throw new Error(`${path} does not begin with a comment that describes its format`)
+  }
+  return textOf(comment)
+}
+
+const textOf = (comment: string): string =>
+  comment
+    .split("\n")
+    .map((line) => line.replace(/^ *\* ?/, "").trimEnd())
+    .join("\n")
+    .trim()
+
+interface Constant {
+  readonly name: string
+  /** As it is written, which tells whether people think of it in hexadecimal. */
+  readonly literal: string
+  readonly meaning: string
+}
+
+/** A constant, and the comment above it if there is one. */
+const CONSTANT = /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\n)?^export const ([A-Z][A-Z0-9_]*)\b[^=\n]*= (.*)$/gm
+
+/** The exported constants in the order of the file. */
+const constantsOf = (source: string): ReadonlyArray<Constant> =>
+  [...source.matchAll(CONSTANT)].map(([, comment = "", name = "", literal = ""]) => ({
+    name,
+    literal,
+    meaning: textOf(comment).replaceAll("\n", " ")
+  }))
+
+/** A double above 2^53 would print rounded, a bigint prints every digit. Bits that are put together are hexadecimal. */
+const format = (value: number | bigint, literal: string): string =>
+  /^0x|\|/.test(literal) && value >= 0
+    ? `0x${value.toString(16).toUpperCase().padStart(2, "0")}`
+    : BigInt(value).toString()
+
+const row = (name: string, value: string, meaning: string): string =>
+  ["|", `\`${name}\``, "|", value, "|", ...(meaning === "" ? [] : [meaning.replaceAll("|", "\\|")]), "|"].join(" ")
+
+const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } })
+const page = await render()
+const target = join(ROOT, PAGE)
+if (!values.check) {
+  writeFileSync(target, page)
+  console.log(`${PAGE}: written`)
+} else if (page === readFileSync(target, "utf8")) {
+  console.log(`${PAGE}: agrees with the descriptors`)
+} else {
+  console.error(`${PAGE} differs from the descriptors: run node scripts/docs/formats.ts and commit what it writes`)
+  process.exitCode = 1
+}
