@@ -85,9 +85,16 @@ const contents = (): string =>
 
 const anchor = (title: string): string => title.toLowerCase().replaceAll(" ", "-")
 
-const renderSection = async (title: string, path: string): Promise<string> => {
-  const source = readFileSync(join(ROOT, path), "utf8")
-  const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(join(ROOT, path)).href)
+const renderSection = async (title: string, path: string): Promise<string> =>
+  section(title, path, readFileSync(join(ROOT, path), "utf8"), await import(pathToFileURL(join(ROOT, path)).href))
+
+/** One descriptor: its opening comment, and the constants of `source` with the values that `module` has. */
+export const section = (
+  title: string,
+  path: string,
+  source: string,
+  module: Readonly<Record<string, unknown>>
+): string => {
   const rows = constantsOf(source).flatMap(({ literal, meaning, name }) => {
     const value = module[name]
     return typeof value === "number" || typeof value === "bigint" ? [row(name, format(value, literal), meaning)] : []
@@ -139,15 +146,21 @@ const format = (value: number | bigint, literal: string): string =>
 const row = (name: string, value: string, meaning: string): string =>
   ["|", `\`${name}\``, "|", value, "|", ...(meaning === "" ? [] : [meaning.replaceAll("|", "\\|")]), "|"].join(" ")
 
-const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } })
-const page = await render()
-const target = join(ROOT, PAGE)
-if (!values.check) {
-  writeFileSync(target, page)
-  console.log(`${PAGE}: written`)
-} else if (page === readFileSync(target, "utf8")) {
-  console.log(`${PAGE}: agrees with the descriptors`)
-} else {
-  console.error(`${PAGE} differs from the descriptors: run node scripts/docs/formats.ts and commit what it writes`)
-  process.exitCode = 1
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } })
+  const page = await render()
+  const target = join(ROOT, PAGE)
+  if (!values.check) {
+    writeFileSync(target, page)
+    console.log(`${PAGE}: written`)
+  } else if (page === readFileSync(target, "utf8")) {
+    console.log(`${PAGE}: agrees with the descriptors`)
+  } else {
+    console.error(`${PAGE} differs from the descriptors: run node scripts/docs/formats.ts and commit what it writes`)
+    process.exitCode = 1
+  }
+}
+
+if (import.meta.main) {
+  await main()
 }

@@ -73,7 +73,7 @@ export const validateFrame = (buffer: FrameBuffer, offset: number, available: nu
  * Checks a datagram whose first frame is DATA or PAD. Returns the bytes of the term that it covers, 0 for a heartbeat,
  * or a fault. That they end within the term is for the image to check, which knows the term length.
  */
-export const validateData = (buffer: FrameBuffer, offset: number, length: number): number => {
+const validateData = (buffer: FrameBuffer, offset: number, length: number): number => {
   const start = validateStart(buffer, offset, length)
   if (start <= 0) {
     return start
