@@ -3,9 +3,9 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { mountSmallFileSystem, noMountReason } from "../../core/test/fixtures/smallFileSystem.ts"
-import { startScript } from "../../core/test/fixtures/runScript.ts"
-import { temporaryDirectory } from "../../core/test/fixtures/temporaryDirectory.ts"
+import { mountSmallFileSystem, noMountReason } from "./fixtures/smallFileSystem.ts"
+import { startScript } from "./fixtures/runScript.ts"
+import { temporaryDirectory } from "./fixtures/temporaryDirectory.ts"
 import * as Client from "../src/Client.ts"
 import * as MediaDriver from "../src/MediaDriver.ts"
 import * as MediaDriverConfig from "../src/MediaDriverConfig.ts"
@@ -202,7 +202,7 @@ describe("MediaDriver", () => {
     })
   )
 
-  it.live("answers first-message latency of a parked driver through a wake, within its own process", () =>
+  it.live("wakes a parked driver of its own process for each command", () =>
     Effect.gen(function* () {
       // The driver parks for 100 ms: without the wake two commands would take two parks.
       yield* Effect.sleep(300)

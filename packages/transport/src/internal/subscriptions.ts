@@ -49,6 +49,7 @@ class SubscriptionHandle {
   private readonly resource: string
   /** Set while a borrowed batch is out: any other read would give its bytes back under its reader. */
   private borrower: object | undefined = undefined
+  private lastBatch: FragmentBatch | undefined = undefined
 
   constructor(client: ClientRuntime, kernel: SubscriptionImages, options: SubscriptionOptions) {
     this.client = client
@@ -64,6 +65,14 @@ class SubscriptionHandle {
 
   newBatch(): FragmentBatch {
     return new FragmentBatch(this.batchCountMax)
+  }
+
+  /** A batch of this capacity: that of the last call, when it had the same. */
+  batchOf(capacity: number): FragmentBatch {
+    if (this.lastBatch?.capacity !== capacity) {
+      this.lastBatch = new FragmentBatch(capacity)
+    }
+    return this.lastBatch
   }
 
   /** Reads and gives back within the call: for owned copies and handlers. */
@@ -291,7 +300,7 @@ const pollUnsafe = (handle: SubscriptionHandle, handler: MessageHandler, limit: 
   handle.assertNotBorrowed()
   let count = 0
   while (count < limit) {
-    const batch = new FragmentBatch(Math.min(limit - count, handle.batchCountMax))
+    const batch = handle.batchOf(Math.min(limit - count, handle.batchCountMax))
     const image = handle.kernel.read(batch, handle.batchBytesMax)
     if (image === undefined) {
       break
