@@ -39,7 +39,7 @@ const isProgram = (name: string): boolean => name === "millrace"
 
 const opensKernels = (name: string): boolean => name === "@millrace/core"
 
-const readSources = (packageFolder: string): Sources => {
+export const readSources = (packageFolder: string): Sources => {
   const entries = readdirSync(join(packageFolder, "src"), { withFileTypes: true })
   const nameOf = (entry: { readonly name: string }) => entry.name
   return {

@@ -1,9 +1,13 @@
-/** `pnpm tidy [--fix]`: house rules that are about the tree as a whole. `--fix` writes the exports maps. */
+/**
+ * `pnpm tidy [--fix]`: house rules that are about the tree as a whole. `--fix` writes the exports maps, the barrels and
+ * the tables of modules.
+ */
 import { homedir } from "node:os"
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
 import * as ExportsMap from "./ExportsMap.ts"
 import * as Finding from "./Finding.ts"
+import * as ModuleTable from "./ModuleTable.ts"
 import * as Text from "./Text.ts"
 import * as Tools from "./Tools.ts"
 import * as Tree from "./Tree.ts"
@@ -15,8 +19,11 @@ const { values } = parseArgs({
   }
 })
 
+const sourcesOf = (folder: string) => ExportsMap.readSources(join(values.root, "packages", folder))
+
 if (values.fix) {
   ExportsMap.fix(values.root)
+  ModuleTable.fix(values.root, sourcesOf)
 }
 const tree = Tree.open(values.root)
 const findings = Finding.sort([
@@ -28,6 +35,7 @@ const findings = Finding.sort([
   ...Text.fileNames(tree),
   ...Text.fileSizes(tree),
   ...ExportsMap.check(values.root),
+  ...ModuleTable.check(values.root, sourcesOf),
   ...Tools.oxlint(values.root),
   ...Tools.knip(values.root)
 ])

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { describe, it } from "vitest"
+import { formatBytes, page, PAGE_PATH } from "../../docs/configuration.ts"
+
+describe("docs/configuration.md", () => {
+  it("says what the settings say", () => {
+    assert.equal(readFileSync(PAGE_PATH, "utf8"), page(), "run `pnpm docs`")
+  })
+
+  it("names the largest unit that is exact", () => {
+    assert.deepEqual([1024 ** 3, 4 * 1024 ** 2, 1408, 0].map(formatBytes), ["1 GiB", "4 MiB", "1408 bytes", "0 bytes"])
+  })
+})
