@@ -7,21 +7,29 @@ import { formatGroup, formatMachine, machine } from "./Report.ts"
 import type { GroupResult } from "./Result.ts"
 import type { FileOrder, FileReport } from "./runFile.ts"
 
-/** Measures one file in a process of its own and fails when that process says so or dies. */
+/** A smoke run is a few operations. One that takes this long waits for something that does not come. */
+const SMOKE_LIMIT_MS = 120_000
+
+/** Measures one file in a process of its own and fails when that process says so, dies, or hangs in a smoke run. */
 const measureFile = async (order: FileOrder, onGroup: (result: GroupResult) => void): Promise<void> => {
   const peer = forkPeer(import.meta.url, "./runFile.ts")
-  peer.send(order)
-  for (;;) {
-    const report = await peer.receive<FileReport>()
-    switch (report._tag) {
-      case "Group":
-        onGroup(report.result)
-        break
-      case "Failed":
-        throw new Error(report.reason)
-      case "Done":
-        return peer.exited
+  const timer = order.smoke ? setTimeout(peer.kill, SMOKE_LIMIT_MS) : undefined
+  try {
+    peer.send(order)
+    for (;;) {
+      const report = await peer.receive<FileReport>()
+      switch (report._tag) {
+        case "Group":
+          onGroup(report.result)
+          break
+        case "Failed":
+          throw new Error(report.reason)
+        case "Done":
+          return await peer.exited
+      }
     }
+  } finally {
+    clearTimeout(timer)
   }
 }
 
