@@ -91,6 +91,21 @@ export class ProcessDied extends Schema.TaggedError<ProcessDied>("millrace/Comma
 }
 
 /**
+ * A child process gave up and said why.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ProcessFailed extends Schema.TaggedError<ProcessFailed>("millrace/CommandError/ProcessFailed")(
+  "ProcessFailed",
+  { role: Schema.String, detail: Schema.String }
+) {
+  override get message() {
+    return `the ${this.role} process failed: ${this.detail}`
+  }
+}
+
+/**
  * What was read back is not what was sent.
  *
  * @category errors
@@ -157,6 +172,7 @@ export const CommandErrorReason = Schema.Union([
   PublisherLost,
   StreamDiffers,
   ProcessDied,
+  ProcessFailed,
   NotVerified,
   MessagesMissing,
   NotRead

@@ -20,7 +20,7 @@ export interface Outcome {
 }
 
 /** How long the recorder may take to see that its publisher is gone; the driver tells it sooner than that. */
-const PUBLISHER_LOSS_LIMIT = "10 seconds"
+const PUBLISHER_LOSS_LIMIT = "5 seconds"
 
 const entry = (name: string): URL => EntryFile.resolve(import.meta.url, `./${name}`)
 
@@ -34,9 +34,11 @@ export const run = Effect.fnUntraced(function* (
   const publishing = yield* Effect.forkScoped(publisher.run(() => Effect.void))
   const recording = yield* Effect.forkScoped(recorder.run(onProgress))
 
-  // A publisher that fails is not the end yet: the recorder has stored what came, and says how much that was.
-  const publisherFailed = Fiber.await(publishing).pipe(
-    Effect.flatMap((exit) => (Exit.isFailure(exit) ? Effect.delay(exit, PUBLISHER_LOSS_LIMIT) : Effect.never))
+  // The death of a publisher is not the end yet: the recorder stores what came, and says how much that was.
+  const publisherFailed = Effect.andThen(Fiber.join(publishing), Effect.never).pipe(
+    Effect.catchReason("CommandError", "ProcessDied", (reason) =>
+      Effect.delay(Effect.fail(new CommandError({ reason })), PUBLISHER_LOSS_LIMIT)
+    )
   )
   const recorded = yield* Effect.exit(Effect.raceFirst(Fiber.join(recording), publisherFailed))
   if (Exit.isSuccess(recorded)) {

@@ -20,7 +20,7 @@ export const RecorderConfig = Schema.Struct({
   ...Stream,
   storeDirectory: Schema.String,
   topic: Schema.String,
-  columns: Schema.Struct({ key: Schema.String, tag: Schema.UndefinedOr(Schema.String) }),
+  columns: Schema.Struct({ key: Schema.String, tag: Schema.optional(Schema.String) }),
   /** Records to come. */
   expected: Schema.Natural
 })

@@ -13,14 +13,18 @@ const LOG_FILE_LENGTH = 32 * 1024 * 1024
 export const storeLayer = (directory: string) =>
   MessageStore.layer({ directory, mappedFileSizeCommitLog: LOG_FILE_LENGTH })
 
-/** A record whose column is missing or empty has no key or no tag. */
-export const keyOf = (record: DataRecord, { key }: Pick<Columns.Columns, "key">): string =>
-  Columns.textOf(record[key]) ?? ""
+export interface KeyAndTag {
+  readonly key: string
+  readonly tag?: string | undefined
+}
 
-export const tagOf = (record: DataRecord, { tag }: Pick<Columns.Columns, "tag">): string =>
+/** A record whose column is missing or empty has no key or no tag. */
+export const keyOf = (record: DataRecord, { key }: KeyAndTag): string => Columns.textOf(record[key]) ?? ""
+
+export const tagOf = (record: DataRecord, { tag }: KeyAndTag): string =>
   tag === undefined ? "" : (Columns.textOf(record[tag]) ?? "")
 
-export const make = (name: string, columns: Pick<Columns.Columns, "key" | "tag">) =>
+export const make = (name: string, columns: KeyAndTag) =>
   Topic.make(name, {
     schema: Schema.JsonObject,
     queues: QUEUE_COUNT,

@@ -9,6 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { badInput } from "../CommandError.ts"
 import { childMain, type Progress } from "../internal/childMain.ts"
 import type { DataRecord } from "./DataFormat.ts"
 import * as DataSet from "./DataSet.ts"
@@ -16,20 +17,27 @@ import * as Envelope from "./Envelope.ts"
 import { PublisherConfig } from "./PipelineConfig.ts"
 
 const publish = Effect.fnUntraced(function* (config: PublisherConfig, progress: Progress) {
+  const { dataSet } = config
   const publication = yield* ExclusivePublication.make({ channel: config.channel, streamId: config.streamId })
   const tally = new Envelope.Tally()
-  const encode = (records: NonEmptyReadonlyArray<DataRecord>) => {
-    const messages = records.map((record) => {
-      const message = Envelope.encodeRecord(record)
+  const encode = Effect.fnUntraced(function* (records: NonEmptyReadonlyArray<DataRecord>) {
+    const messages = records.map(Envelope.encodeRecord)
+    for (const message of messages) {
+      if (message.length > publication.maxMessageLength) {
+        const limit = `${publication.maxMessageLength}, the longest message of this stream`
+        return yield* badInput(
+          dataSet.path,
+          `record ${tally.count + 1} takes ${message.length} bytes, more than ${limit}`
+        )
+      }
       tally.add(message)
-      return message
-    })
+    }
     progress.records = tally.count
     return messages as unknown as NonEmptyReadonlyArray<Uint8Array>
-  }
+  })
   const startMs = yield* Clock.currentTimeMillis
-  yield* DataSet.records(config.dataSet).pipe(
-    Stream.mapArray(encode),
+  yield* DataSet.records(dataSet).pipe(
+    Stream.mapArrayEffect(encode),
     Stream.concat(Stream.sync(() => Envelope.encodeEnd(tally.end()))),
     Stream.run(publication.sink)
   )

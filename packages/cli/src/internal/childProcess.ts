@@ -11,7 +11,7 @@ import * as Ndjson from "effect/encoding/Ndjson"
 import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
 import { fileURLToPath } from "node:url"
-import { badInput, CommandError, ProcessDied } from "../CommandError.ts"
+import { badInput, CommandError, ProcessDied, ProcessFailed } from "../CommandError.ts"
 import * as ChildEvent from "../demo/ChildEvent.ts"
 import * as ExitCode from "./exitCode.ts"
 
@@ -72,8 +72,11 @@ const follow = Effect.fnUntraced(function* (
   if (failed !== undefined && Exit.isSuccess(exit) && exit.value === ExitCode.BAD_INPUT) {
     return yield* badInput(`the ${role}`, failed.message)
   }
-  const detail = failed?.message ?? complaint
-  return yield* new CommandError({ reason: new ProcessDied({ role, pid: handle.pid, how: howEnded(exit), detail }) })
+  if (failed !== undefined) {
+    return yield* new CommandError({ reason: new ProcessFailed({ role, detail: failed.message }) })
+  }
+  const how = howEnded(exit)
+  return yield* new CommandError({ reason: new ProcessDied({ role, pid: handle.pid, how, detail: complaint }) })
 })
 
 const stderrTail = (handle: ChildProcessHandle) =>

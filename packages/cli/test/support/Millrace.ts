@@ -116,3 +116,7 @@ const launch = (args: ReadonlyArray<string>, options: RunOptions): Running => {
     kill: (signal) => Effect.sync(() => void child.kill(signal))
   }
 }
+
+/** The words of a printed command, with its quoting undone as a POSIX shell does it. */
+export const wordsOf = (command: string): ReadonlyArray<string> =>
+  [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!)

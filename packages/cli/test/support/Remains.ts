@@ -26,3 +26,7 @@ export const filesIn = (directory: string): ReadonlyArray<string> =>
     .readdirSync(directory, { recursive: true })
     .map((entry) => path.join(String(entry)))
     .toSorted()
+
+/** What an embedded driver of this process has in shared memory. */
+export const sharedMemoryOf = (pid: number): ReadonlyArray<string> =>
+  fs.readdirSync("/dev/shm").filter((name) => name.startsWith(`millrace-${pid}-`))

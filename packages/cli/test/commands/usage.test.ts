@@ -1,0 +1,70 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Millrace from "../support/Millrace.ts"
+
+const run = (...args: ReadonlyArray<string>) =>
+  Effect.scoped(Effect.flatMap(Millrace.directory, (temporary) => Millrace.run(args, { temporary })))
+
+describe("millrace", () => {
+  it.live("shows what there is when nothing is asked, and when help is", () =>
+    Effect.gen(function* () {
+      for (const args of [[], ["--help"]]) {
+        const { code, stderr, stdout } = yield* run(...args)
+        assert.strictEqual(code, 0)
+        assert.strictEqual(stderr, "")
+        for (const command of ["demo", "driver", "publish", "subscribe", "store"]) {
+          assert.match(stdout, new RegExp(`^  ${command} `, "m"))
+        }
+      }
+    })
+  )
+
+  it.live("fits its help on a screen of 24 lines and 80 columns", () =>
+    Effect.gen(function* () {
+      const { stdout } = yield* run("--help")
+      const lines = stdout.trimEnd().split("\n")
+      assert.isAtMost(lines.length, 24)
+      for (const line of lines) {
+        assert.isAtMost(line.length, 90)
+      }
+    })
+  )
+
+  it.live("answers bad usage on standard error with exit code 2 and keeps standard output for answers", () =>
+    Effect.gen(function* () {
+      const cases: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp, string]> = [
+        [["demo", "--nope"], /Unrecognized flag: --nope/, "millrace demo"],
+        [["demo", "a.csv", "b.csv", "--json"], /Unexpected positional argument: "b.csv"/, "millrace demo"],
+        [["demo", "--repeat", "0"], /--repeat/, "millrace demo"],
+        [["demo", "--repeat", "x", "--json"], /--repeat: "x"/, "millrace demo"],
+        [["dmeo"], /Unknown subcommand "dmeo"/, "millrace"],
+        [["store", "topics"], /Missing required argument: dir/, "millrace store topics"],
+        [["publish", "--count", "1.5"], /--count/, "millrace publish"]
+      ]
+      for (const [args, complaint, command] of cases) {
+        const { code, stderr, stdout } = yield* run(...args)
+        assert.strictEqual(code, 2, args.join(" "))
+        assert.strictEqual(stdout, "")
+        assert.match(stderr, complaint)
+        assert.include(stderr, `Try '${command} --help'.`)
+      }
+    })
+  )
+
+  it.live("takes a group of commands without one of them for bad usage", () =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* run("store")
+      assert.strictEqual(code, 2)
+      assert.strictEqual(stdout, "")
+      assert.include(stderr, "tail")
+    })
+  )
+
+  it.live("says which version it is", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* run("--version")
+      assert.strictEqual(code, 0)
+      assert.match(stdout, /^millrace \d+\.\d+\.\d+\S*\n$/)
+    })
+  )
+})
