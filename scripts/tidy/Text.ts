@@ -1,4 +1,5 @@
 /** Rules about the text of files and their names. */
+import { posix } from "node:path"
 import type { Finding } from "./Finding.ts"
 import { eachLine, type Tree } from "./Tree.ts"
 
@@ -93,6 +94,26 @@ export const fileNames = (tree: Tree): ReadonlyArray<Finding> =>
       ? [{ path, message: "glue is named in camelCase, or after the port it adapts" }]
       : []
   })
+
+/** A page of Markdown links to files that are there: `[text](path#heading)`, from its own folder. */
+export const links = (tree: Tree): ReadonlyArray<Finding> => {
+  const known = new Set(tree.paths.flatMap(withFolders))
+  const findings: Array<Finding> = []
+  const isPage = (path: string) => path.endsWith(".md") && !isAboutRules(path)
+  eachLine(tree, isPage, (path, text, line) => {
+    for (const [, target = ""] of text.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)) {
+      if (!/^[a-z]+:/.test(target) && !known.has(posix.join(posix.dirname(path), target).replace(/\/$/, ""))) {
+        findings.push({ path, line, message: `links to ${target}, which is not there` })
+      }
+    }
+  })
+  return findings
+}
+
+const withFolders = (path: string): ReadonlyArray<string> => {
+  const parts = path.split("/")
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"))
+}
 
 /** Fixtures are compressed; nothing else comes near this. */
 export const fileSizes = (tree: Tree): ReadonlyArray<Finding> =>

@@ -34,6 +34,7 @@ const findings = Finding.sort([
   ),
   ...Text.fileNames(tree),
   ...Text.fileSizes(tree),
+  ...Text.links(tree),
   ...ExportsMap.check(values.root),
   ...ModuleTable.check(values.root, sourcesOf),
   ...Tools.oxlint(values.root),

@@ -13,7 +13,7 @@ const SMOKE_LIMIT_MS = 120_000
 /** Measures one file in a process of its own and fails when that process says so, dies, or hangs in a smoke run. */
 const measureFile = async (order: FileOrder, onGroup: (result: GroupResult) => void): Promise<void> => {
   const peer = forkPeer(import.meta.url, "./runFile.ts")
-  const timer = order.smoke ? setTimeout(peer.kill, SMOKE_LIMIT_MS) : undefined
+  const timer = order.smoke ? setTimeout(() => peer.kill(), SMOKE_LIMIT_MS) : undefined
   try {
     peer.send(order)
     for (;;) {

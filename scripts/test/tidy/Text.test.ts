@@ -93,4 +93,15 @@ describe("Text", () => {
     const found = check(Text.fileSizes, { "big.bin": "x".repeat(1024 * 1024 + 1), "small.bin": "x" })
     assert.deepEqual(found, ["big.bin: holds 1048577 bytes, more than 1048576"])
   })
+
+  it("reports links of a page to files that are not there", () => {
+    const found = check(Text.links, {
+      "README.md": "[a](docs/a.md) [b](docs/b.md#part) [c](docs) [d](https://example.org/x) [e](#part) [f](docs/)",
+      "docs/a.md": "[r](../README.md) [x](../gone.md)"
+    })
+    assert.deepEqual(found, [
+      "README.md:1 links to docs/b.md, which is not there",
+      "docs/a.md:1 links to ../gone.md, which is not there"
+    ])
+  })
 })
