@@ -66,11 +66,16 @@ const passAll = async ({ atomics = false, isExclusive, messages, mode, ways }: R
         seed: Peers.seed
       } satisfies LogStress.PublisherPlan)
     )
-    const failure = Promise.race([...readers, ...publishers].map(({ result }) => result.then(() => never)))
-    failure.catch(() => {})
+    let failure: unknown
+    for (const { result } of [...readers, ...publishers]) {
+      result.catch((cause: unknown) => (failure = cause))
+    }
     while (readers.some((reader) => reader.isRunning())) {
       if (!driver.work(Math.min(...READERS.map((_, reader) => shared.readerPosition(reader))))) {
-        await Promise.race([Peers.turn(), failure])
+        await Peers.turn()
+      }
+      if (failure !== undefined) {
+        throw failure
       }
     }
     await Promise.all(publishers.map(({ result }) => result))
@@ -84,8 +89,6 @@ const passAll = async ({ atomics = false, isExclusive, messages, mode, ways }: R
     memory.remove()
   }
 }
-
-const never = new Promise<never>(() => {})
 
 describe("log buffers under stress", () => {
   const concurrent = { isExclusive: false, ways: ["append", "claim", "batch"] } as const

@@ -8,7 +8,8 @@ Peers.peer<{ readonly name: string }>((region, { name }) => {
   const words = region.buffer().int32
   let value = 1
   while (value < VALUE_MAX && Atomics.load(words, STOP) === 0) {
-    for (let end = Math.min(value + 1000, VALUE_MAX); value < end; value++) {
+    const end = Math.min(value + 1000, VALUE_MAX)
+    for (; value < end; value++) {
       write(words, value)
     }
   }
