@@ -18,7 +18,8 @@ import java.util.concurrent.Executors;
 
 /**
  * Drives the real message store for another program: one request a line on standard input, one answer a line on
- * standard output, in any order. Requests name their store; requests of one store are to be sent one after the other.
+ * standard output. Requests name their store; those of one store are answered in order, stores do not wait for each
+ * other.
  *
  * <p>{@code {"id": 7, "op": "open", "store": "a", "directory": "…", "config": {…}}} is answered by
  * {@code {"id": 7, "result": …}} or {@code {"id": 7, "error": "…"}}. The process ends with its input.
@@ -28,6 +29,7 @@ public final class StorePeer {
 
     private final Gson gson = new GsonBuilder().serializeNulls().disableHtmlEscaping().create();
     private final Map<String, OpenStore> stores = new ConcurrentHashMap<>();
+    private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
     private final PrintStream output;
 
     private StorePeer(PrintStream output) {
@@ -39,14 +41,17 @@ public final class StorePeer {
         // Whatever the store's own logging prints must not mix with the answers.
         System.setOut(System.err);
         StorePeer peer = new StorePeer(output);
-        ExecutorService executor = Executors.newCachedThreadPool();
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             JsonObject request = JsonParser.parseString(line).getAsJsonObject();
-            executor.execute(() -> peer.answer(request));
+            peer.threadOf(request).execute(() -> peer.answer(request));
         }
         // Threads of stores that were left open would keep the process.
         System.exit(0);
+    }
+
+    private ExecutorService threadOf(JsonObject request) {
+        return threads.computeIfAbsent(request.get("store").getAsString(), name -> Executors.newSingleThreadExecutor());
     }
 
     private void answer(JsonObject request) {

@@ -1,0 +1,76 @@
+/** All that a side answers about a store: to be compared with what the other side answers about the same files. */
+import type { Handle } from "./Handle.ts"
+import { type History, sortQueues } from "./History.ts"
+import type { GetAnswer, GetRequest, ListedQueue, Listing, QueryRequest, TimeAnswer, TimeRequest } from "./Listing.ts"
+
+export interface Snapshot {
+  readonly listing: Listing
+  readonly gets: Answers<GetAnswer>
+  readonly times: Answers<TimeAnswer>
+  readonly queries: Answers<ReadonlyArray<number>>
+}
+
+/** Answers by what was asked. */
+export type Answers<A> = Readonly<Record<string, A>>
+
+const TIMES_A_QUEUE = 4
+const KEYS_MAX = 120
+const QUERY_COUNT = 64
+
+export const take = async (handle: Handle, history: History): Promise<Snapshot> => {
+  const listing = await handle.list()
+  const queues = sortQueues(listing.queues.filter(({ maxOffset }) => maxOffset > 0))
+  const getRequests = [...queues.flatMap(getsOf), ...UNKNOWN]
+  const timeRequests = queues.flatMap((queue) => timesOf(queue, history))
+  const queryRequests = queriesOf(history)
+  const gets = await handle.get(getRequests)
+  const times = await handle.offsetsByTime(timeRequests)
+  const queries = await handle.query(queryRequests)
+  return {
+    listing: { ...listing, queues },
+    gets: byRequest(getRequests, gets),
+    times: byRequest(timeRequests, times),
+    queries: byRequest(queryRequests, queries)
+  }
+}
+
+const byRequest = <A>(requests: ReadonlyArray<object>, answers: ReadonlyArray<A>): Answers<A> =>
+  Object.fromEntries(requests.map((request, index) => [Object.values(request).join(" "), answers[index]!]))
+
+const UNKNOWN: ReadonlyArray<GetRequest> = [
+  { topic: "TopicUnknown", queueId: 0, offset: 0, maxCount: 32 },
+  { topic: "TopicA", queueId: 77, offset: 5, maxCount: 32 }
+]
+
+const getsOf = ({ maxOffset, minOffset, queueId, topic }: ListedQueue): ReadonlyArray<GetRequest> => {
+  const middle = Math.floor((minOffset + maxOffset) / 2)
+  const offsets = [-1, 0, minOffset, middle, maxOffset - 3, maxOffset - 1, maxOffset, maxOffset + 1, maxOffset + 50]
+  const from = [...new Set(offsets)]
+  return [
+    ...from.map((offset) => ({ topic, queueId, offset, maxCount: 32 })),
+    ...from.map((offset) => ({ topic, queueId, offset, maxCount: 1 })),
+    { topic, queueId, offset: minOffset, maxCount: 10, tags: "TagA || TagB" },
+    { topic, queueId, offset: middle, maxCount: 32, tags: "TagB" },
+    { topic, queueId, offset: minOffset, maxCount: 32, tags: "polygenelubricants||Aa" },
+    { topic, queueId, offset: minOffset, maxCount: 32, tags: "no such tag" }
+  ]
+}
+
+const timesOf = ({ queueId, topic }: ListedQueue, history: History): ReadonlyArray<TimeRequest> => {
+  const stored = history.messages
+    .filter((message) => message.topic === topic && message.queueId === queueId)
+    .map(({ storeTimestamp }) => storeTimestamp)
+  const step = Math.max(1, Math.floor(stored.length / TIMES_A_QUEUE))
+  const sampled = stored.filter((_, index) => index % step === 0)
+  const times = [0, ...sampled.flatMap((time) => [time - 1, time, time + 1]), (stored.at(-1) ?? 0) + 5000]
+  return [...new Set(times)].map((timeMs) => ({ topic, queueId, timeMs }))
+}
+
+const queriesOf = (history: History): ReadonlyArray<QueryRequest> => {
+  const keys = history.keys()
+  const step = Math.max(1, Math.ceil(keys.length / KEYS_MAX))
+  const sampled = keys.filter((_, index) => index % step === 0)
+  return [...sampled, { topic: "TopicA", key: "no-such-key" }].map(({ key, topic }) => {
+    return { topic, key, maxCount: QUERY_COUNT, begin: 0 }
+  })
+}
