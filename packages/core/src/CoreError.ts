@@ -7,9 +7,13 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { Lapped as LappedReceiver } from "./broadcast/Lapped.ts"
+import { CorruptFrame } from "./logbuffer/FrameDescriptor.ts"
+import { InvalidLog } from "./logbuffer/LogBuffers.ts"
 import { RegionClosed } from "./memory/RegionState.ts"
 import { NativeError, NativeUnavailable } from "./native/Errno.ts"
 import { MappingLengthError } from "./native/Mapping.ts"
+import { CorruptRecord } from "./ringbuffer/CorruptRecord.ts"
 
 /**
  * An object was used after the scope that owned it had ended.
@@ -230,6 +234,47 @@ export class AgentFailed extends Schema.TaggedError<AgentFailed>("@millrace/core
 }
 
 /**
+ * A stream has come to the last position that it can have. Only a new one can carry on.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class MaxPositionExceeded extends Schema.TaggedError<MaxPositionExceeded>(
+  "@millrace/core/CoreError/MaxPositionExceeded"
+)("MaxPositionExceeded", {
+  resource: Schema.String,
+  positionMax: Schema.Finite
+}) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `${this.resource} has reached its last position, ${BigInt(this.positionMax)}: go on with a new one, of longer terms`
+  }
+}
+
+/**
+ * The other side of a shared structure gave no sign of life for longer than it may.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class LivenessLost extends Schema.TaggedError<LivenessLost>("@millrace/core/CoreError/LivenessLost")(
+  "LivenessLost",
+  {
+    resource: Schema.String,
+    /** Who: `owner` made the structure and looks after it, `reader` is this reader as its owner sees it. */
+    role: Schema.Literals(["owner", "reader"]),
+    timeoutMs: Schema.Finite
+  }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return this.role === "owner"
+      ? `the owner of ${this.resource} has given no sign of life for ${this.timeoutMs} ms: it ended without closing it, or its thread is blocked`
+      : `this reader of ${this.resource} was given up, since it gave no sign of life for ${this.timeoutMs} ms: its thread was blocked or stopped. Read anew`
+  }
+}
+
+/**
  * All the reasons of a `CoreError`.
  *
  * @category errors
@@ -246,7 +291,9 @@ export const CoreErrorReason = Schema.Union([
   Lapped,
   CapacityExhausted,
   LockHeld,
-  AgentFailed
+  AgentFailed,
+  MaxPositionExceeded,
+  LivenessLost
 ])
 
 /**
@@ -301,6 +348,22 @@ export const reasonOf = (thrown: unknown): CoreErrorReason | undefined => {
   }
   if (thrown instanceof MappingLengthError) {
     return new FileTooShort({ path: thrown.path, requiredBytes: thrown.length, fileBytes: thrown.fileLength })
+  }
+  if (thrown instanceof CorruptRecord) {
+    const { field, format, limit, offset, region, value } = thrown
+    const detail =
+      `its ${field} at offset ${offset} is ${value}, the limit is ${limit}. Another program wrote over it, or the file is ` +
+      "of another kind: make it anew"
+    return new InvalidFormat({ format, resource: region, detail })
+  }
+  if (thrown instanceof InvalidLog) {
+    return new InvalidFormat({ format: "log buffer", resource: thrown.region, detail: thrown.message })
+  }
+  if (thrown instanceof CorruptFrame) {
+    return new InvalidFormat({ format: "log buffer", resource: thrown.region, detail: thrown.message })
+  }
+  if (thrown instanceof LappedReceiver) {
+    return new Lapped({ resource: thrown.region, capacity: thrown.capacity })
   }
   return undefined
 }

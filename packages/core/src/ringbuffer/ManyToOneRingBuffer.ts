@@ -77,7 +77,7 @@ export class ManyToOneRingBuffer extends RingBuffer {
    * that the producer is gone: the consumer position has not moved while messages were pending. Returns whether
    * something was unblocked.
    */
-  unblock(): boolean {
+  override unblock(): boolean {
     const buffer = this.buffer
     assertOpen(buffer.state)
     const head = Int64.loadMonotonic(buffer, this.headOffset)

@@ -108,6 +108,15 @@ export abstract class RingBuffer {
     return this.consume(handler, limit, true)
   }
 
+  /**
+   * Turns a claim at the head that its producer left unfinished into padding, and returns whether there was one. Only
+   * a ring of many producers can tell.
+   */
+  unblock(): boolean {
+    assertOpen(this.buffer.state)
+    return false
+  }
+
   /** The next id of this ring, unique among all its producers. */
   nextCorrelationId(): bigint {
     assertOpen(this.buffer.state)
