@@ -12,6 +12,7 @@ import * as Flag from "effect/cli/Flag"
 import { badInput, CommandError, NotRead } from "../CommandError.ts"
 import { byteLines } from "../internal/byteLines.ts"
 import { drained } from "../internal/drained.ts"
+import { withClient } from "../internal/withClient.ts"
 import { bytes, plural } from "../output/Quantity.ts"
 import { channel, driverDirectory, json, positive, streamId, timeout } from "./flags.ts"
 
@@ -60,38 +61,33 @@ export const publish = Command.make(
     timeout: timeout("Fail when no subscriber is there for so long [wait for one]"),
     json
   },
-  Effect.fnUntraced(
-    function* ({ channel, count, json, length, streamId, timeout }) {
-      if (Option.isSome(length) && Option.isNone(count)) {
-        return yield* badInput("--length", "needs --count; lines of standard input have their own length")
-      }
-      const client = yield* Client.Client
-      const connectTimeout = Option.map(timeout, (seconds) => ({ connectTimeout: Duration.seconds(seconds) }))
-      const publication = yield* Publication.make({ channel, streamId, ...Option.getOrUndefined(connectTimeout) })
-      let sentCount = 0
-      let sentBytes = 0
-      yield* (yield* messages(publication, count, length)).pipe(
-        Stream.runForEachArray((messages) =>
-          Effect.map(publication.publishMany(messages), () => {
-            sentCount += messages.length
-            sentBytes += messages.reduce((sum, message) => sum + message.length, 0)
-          })
-        )
+  Effect.fnUntraced(function* ({ channel, count, json, length, streamId, timeout }) {
+    if (Option.isSome(length) && Option.isNone(count)) {
+      return yield* badInput("--length", "needs --count; lines of standard input have their own length")
+    }
+    const client = yield* Client.Client
+    const connectTimeout = Option.map(timeout, (seconds) => ({ connectTimeout: Duration.seconds(seconds) }))
+    const publication = yield* Publication.make({ channel, streamId, ...Option.getOrUndefined(connectTimeout) })
+    let sentCount = 0
+    let sentBytes = 0
+    yield* (yield* messages(publication, count, length)).pipe(
+      Stream.runForEachArray((messages) =>
+        Effect.map(publication.publishMany(messages), () => {
+          sentCount += messages.length
+          sentBytes += messages.reduce((sum, message) => sum + message.length, 0)
+        })
       )
-      const unread = yield* drained(client, publication)
-      if (sentCount > 0 && unread > 0) {
-        return yield* new CommandError({ reason: new NotRead({ channel, streamId, unread }) })
-      }
-      yield* Console.log(
-        json
-          ? JSON.stringify({ messages: sentCount, bytes: sentBytes, position: yield* publication.position })
-          : `published ${plural(sentCount, "message")}, ${bytes(sentBytes)}, to stream ${streamId} on ${channel}`
-      )
-    },
-    Effect.scoped,
-    (effect, { directory }) =>
-      Effect.provide(effect, Client.layerWith(Option.isSome(directory) ? { directory: directory.value } : {}))
-  )
+    )
+    const unread = yield* drained(client, publication)
+    if (sentCount > 0 && unread > 0) {
+      return yield* new CommandError({ reason: new NotRead({ channel, streamId, unread }) })
+    }
+    yield* Console.log(
+      json
+        ? JSON.stringify({ messages: sentCount, bytes: sentBytes, position: yield* publication.position })
+        : `published ${plural(sentCount, "message")}, ${bytes(sentBytes)}, to stream ${streamId} on ${channel}`
+    )
+  }, withClient)
 ).pipe(
   Command.withDescription(
     "Publishes each line of standard input as one message, or numbered messages. Ends when subscribers have read all."

@@ -1,5 +1,4 @@
 /** `millrace subscribe`: the messages of a stream as lines. */
-import * as Client from "@millrace/transport/Client"
 import type { Image } from "@millrace/transport/Image"
 import * as Subscription from "@millrace/transport/Subscription"
 import * as Duration from "effect/Duration"
@@ -10,6 +9,7 @@ import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { CommandError, MessagesMissing } from "../CommandError.ts"
+import { withClient } from "../internal/withClient.ts"
 import * as Text from "../output/Text.ts"
 import { channel, driverDirectory, json, positive, streamId, timeout } from "./flags.ts"
 
@@ -74,44 +74,39 @@ export const subscribe = Command.make(
     timeout: timeout("Fail when the messages have not all come after so long [wait for them]"),
     json
   },
-  Effect.fnUntraced(
-    function* ({ channel, count, hex, json, streamId, timeout }) {
-      const stdio = yield* Stdio.Stdio
-      const subscription = yield* Subscription.make({ channel, streamId })
-      const expected = Option.getOrUndefined(count)
-      let received = 0
-      const missing = (why: string) =>
-        Effect.fail(
-          new CommandError({
-            reason: new MessagesMissing({ received, why, ...(expected === undefined ? {} : { expected }) })
-          })
-        )
-      const requireSomebody = (line: Line) =>
-        line !== NOBODY || expected === undefined ? Effect.void : missing("the publisher ended")
-      const printing = lines(subscription, formatOf(hex, json)).pipe(
-        Stream.tap(requireSomebody),
-        Stream.filter((line) => line !== NOBODY),
-        Stream.take(expected ?? Infinity),
-        // One write for all the lines that came together.
-        Stream.mapArray((lines) => {
-          received += lines.length
-          return [Buffer.concat(lines)]
-        }),
-        Stream.run(stdio.stdout())
+  Effect.fnUntraced(function* ({ channel, count, hex, json, streamId, timeout }) {
+    const stdio = yield* Stdio.Stdio
+    const subscription = yield* Subscription.make({ channel, streamId })
+    const expected = Option.getOrUndefined(count)
+    let received = 0
+    const missing = (why: string) =>
+      Effect.fail(
+        new CommandError({
+          reason: new MessagesMissing({ received, why, ...(expected === undefined ? {} : { expected }) })
+        })
       )
-      yield* Option.match(timeout, {
-        onNone: () => printing,
-        onSome: (seconds) =>
-          Effect.timeoutOrElse(printing, {
-            duration: Duration.seconds(seconds),
-            orElse: () => missing(`${seconds} s have passed`)
-          })
-      })
-    },
-    Effect.scoped,
-    (effect, { directory }) =>
-      Effect.provide(effect, Client.layerWith(Option.isSome(directory) ? { directory: directory.value } : {}))
-  )
+    const requireSomebody = (line: Line) =>
+      line !== NOBODY || expected === undefined ? Effect.void : missing("the publisher ended")
+    const printing = lines(subscription, formatOf(hex, json)).pipe(
+      Stream.tap(requireSomebody),
+      Stream.filter((line) => line !== NOBODY),
+      Stream.take(expected ?? Infinity),
+      // One write for all the lines that came together.
+      Stream.mapArray((lines) => {
+        received += lines.length
+        return [Buffer.concat(lines)]
+      }),
+      Stream.run(stdio.stdout())
+    )
+    yield* Option.match(timeout, {
+      onNone: () => printing,
+      onSome: (seconds) =>
+        Effect.timeoutOrElse(printing, {
+          duration: Duration.seconds(seconds),
+          orElse: () => missing(`${seconds} s have passed`)
+        })
+    })
+  }, withClient)
 ).pipe(
   Command.withDescription(
     "Prints each message of a stream as a line. With --count it ends after so many, and fails when their publishers end " +

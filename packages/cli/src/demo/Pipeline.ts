@@ -20,7 +20,7 @@ export interface Outcome {
 }
 
 /** How long the recorder may take to see that its publisher is gone; the driver tells it sooner than that. */
-const PUBLISHER_LOSS_LIMIT = "5 seconds"
+const PUBLISHER_LOSS_LIMIT = "10 seconds"
 
 const entry = (name: string): URL => EntryFile.resolve(import.meta.url, `./${name}`)
 

@@ -30,3 +30,7 @@ export const filesIn = (directory: string): ReadonlyArray<string> =>
 /** What an embedded driver of this process has in shared memory. */
 export const sharedMemoryOf = (pid: number): ReadonlyArray<string> =>
   fs.readdirSync("/dev/shm").filter((name) => name.startsWith(`millrace-${pid}-`))
+
+/** Removes what a killed process could not remove. */
+export const removeSharedMemoryOf = (pid: number): void =>
+  sharedMemoryOf(pid).forEach((name) => fs.rmSync(path.join("/dev/shm", name), { recursive: true, force: true }))

@@ -1,0 +1,153 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as path from "node:path"
+import * as Millrace from "../support/Millrace.ts"
+
+const LONG = 60_000
+
+/** A driver, and commands that run on it. */
+const line = Effect.gen(function* () {
+  const temporary = yield* Millrace.directory
+  const directory = path.join(temporary, "aeron")
+  const driver = yield* Millrace.start(["driver", "--dir", directory], { temporary })
+  yield* driver.says("is ready in")
+  const on = (command: string, flags: ReadonlyArray<string>) => [command, "--dir", directory, "--stream", "7", ...flags]
+  return {
+    publish: (stdin: string | Uint8Array | null, ...flags: ReadonlyArray<string>) =>
+      Millrace.start(on("publish", flags), { temporary, stdin }),
+    subscribe: (...flags: ReadonlyArray<string>) => Millrace.start(on("subscribe", flags), { temporary })
+  }
+})
+
+describe("millrace publish and subscribe", () => {
+  it.live(
+    "carry lines as they are: empty ones, long ones, the last one without its line feed",
+    () =>
+      Effect.gen(function* () {
+        const { publish, subscribe } = yield* line
+        const lines = ["first", "", "São ✈ 東京", "x".repeat(100_000), " \tlast\r"]
+        const subscriber = yield* subscribe("--count", String(lines.length))
+        const publisher = yield* publish(lines.join("\n"))
+        assert.deepInclude(yield* publisher.ended, { code: 0, stderr: "" })
+        assert.deepInclude(yield* subscriber.ended, { code: 0, stderr: "", stdout: `${lines.join("\n")}\n` })
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "carry bytes that are not text, and show them in hex and in JSON",
+    () =>
+      Effect.gen(function* () {
+        const { publish, subscribe } = yield* line
+        const inHex = yield* subscribe("--count", "2", "--hex")
+        const inJson = yield* subscribe("--count", "2", "--json")
+        yield* Effect.sleep("2 seconds")
+        const publisher = yield* publish(Uint8Array.from([0xff, 0x00, 0x0a, 0x41]), "--json")
+        const published = yield* publisher.ended
+        assert.strictEqual(published.code, 0)
+        assert.deepInclude(JSON.parse(published.stdout), { messages: 2, bytes: 3 })
+        assert.strictEqual((yield* inHex.ended).stdout, "ff00\n41\n")
+        const [first, second] = (yield* inJson.ended).stdout
+          .trimEnd()
+          .split("\n")
+          .map((text) => JSON.parse(text))
+        assert.deepInclude(first, { streamId: 7, base64: "/wA=" })
+        assert.deepInclude(second, { streamId: 7, text: "A" })
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "carry numbered messages of one length, in order, more than a log holds",
+    () =>
+      Effect.gen(function* () {
+        const { publish, subscribe } = yield* line
+        const subscriber = yield* subscribe("--count", "1000000")
+        const publisher = yield* publish("", "--count", "1000000", "--length", "8")
+        assert.deepInclude(yield* publisher.ended, { code: 0, stderr: "" })
+        const { code, stdout } = yield* subscriber.ended
+        assert.strictEqual(code, 0)
+        const lines = stdout.trimEnd().split("\n")
+        assert.strictEqual(lines.length, 1_000_000)
+        assert.isTrue(lines.every((text, index) => text.length === 8 && Number(text) === index))
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "send a line at once, not when the input ends",
+    () =>
+      Effect.gen(function* () {
+        const { publish, subscribe } = yield* line
+        const subscriber = yield* subscribe("--count", "2")
+        const publisher = yield* publish(null)
+        publisher.process.stdin!.write("one\ntw")
+        yield* subscriber.says("one\n")
+        publisher.process.stdin!.end("o")
+        assert.strictEqual((yield* subscriber.ended).stdout, "one\ntwo\n")
+        assert.strictEqual((yield* publisher.ended).code, 0)
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "say why fewer messages came than were asked for",
+    () =>
+      Effect.gen(function* () {
+        const { publish, subscribe } = yield* line
+        const impatient = yield* subscribe("--count", "3", "--timeout", "0.2")
+        assert.deepInclude(yield* impatient.ended, {
+          code: 1,
+          stderr: "millrace: 0.2 s have passed after 0 of 3 messages\n"
+        })
+        const subscriber = yield* subscribe("--count", "3")
+        const publisher = yield* publish("a\nb\n")
+        assert.strictEqual((yield* publisher.ended).code, 0)
+        assert.deepInclude(yield* subscriber.ended, {
+          code: 1,
+          stdout: "a\nb\n",
+          stderr: "millrace: the publisher ended after 2 of 3 messages\n"
+        })
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "say that a subscriber left before it had read everything, and that none came",
+    () =>
+      Effect.gen(function* () {
+        const { publish, subscribe } = yield* line
+        const lonely = yield* publish("a\n", "--timeout", "0.2")
+        const none = yield* lonely.ended
+        assert.strictEqual(none.code, 1)
+        assert.match(none.stderr, /^millrace: no subscriber of stream 7 on aeron:ipc for \d+ ms/)
+
+        const subscriber = yield* subscribe("--count", "1")
+        const publisher = yield* publish(null)
+        publisher.process.stdin!.write("a\n")
+        assert.strictEqual((yield* subscriber.ended).code, 0)
+        publisher.process.stdin!.end()
+        const read = yield* publisher.ended
+        assert.deepInclude(read, { code: 0, stderr: "" })
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "refuse a line that is longer than a message can be, and a channel that is none",
+    () =>
+      Effect.gen(function* () {
+        const { publish, subscribe } = yield* line
+        yield* subscribe()
+        const tooLong = yield* publish(`ok\n${"x".repeat(17 * 1024 * 1024)}\n`)
+        const { code, stderr } = yield* tooLong.ended
+        assert.strictEqual(code, 2)
+        assert.match(stderr, /^millrace: standard input: line 2: longer than [\d,]+ bytes/)
+        const unknown = yield* subscribe("--channel", "aeron:pigeon")
+        const refused = yield* unknown.ended
+        assert.strictEqual(refused.code, 2)
+        assert.match(refused.stderr, /^millrace: channel aeron:pigeon: /)
+      }).pipe(Effect.scoped),
+    LONG
+  )
+})
