@@ -12,7 +12,8 @@ const COMMITTED = 2 << 2
 const ROLLED_BACK = 3 << 2
 const CRC_MASK = 0x7fffffff
 const TOPIC_LENGTH_MAX_V1 = 127
-const QUERY_COUNT_MAX = 64
+/** An answer has 64 messages, and after a crash some of them twice. */
+const KEY_COUNT_MAX = 20
 
 export const CRC_PROPERTY = "__CRC32#"
 
@@ -50,23 +51,24 @@ export class History {
     )
   }
 
-  /** Positions of the newest messages of a topic with a key, in rising order. */
+  /** Positions of the messages of a topic with a key. */
   withKey(topic: string, key: string): ReadonlyArray<number> {
     return this.messages
       .filter((message) => message.topic === topic && keysOf(message).includes(key))
       .map(({ position }) => position)
-      .slice(-QUERY_COUNT_MAX)
   }
 
-  /** Every topic with every key that the index holds for it. */
+  /** Every topic with every key that it has, but for keys that no single answer can hold all messages of. */
   keys(): ReadonlyArray<{ readonly topic: string; readonly key: string }> {
-    const all = new Map<string, { readonly topic: string; readonly key: string }>()
-    for (const message of this.messages) {
+    const all = new Map<string, { readonly topic: string; readonly key: string; count: number }>()
+    for (const { topic, ...message } of this.messages) {
       for (const key of keysOf(message)) {
-        all.set(`${message.topic}#${key}`, { topic: message.topic, key })
+        const found = all.get(`${topic}#${key}`) ?? { topic, key, count: 0 }
+        found.count++
+        all.set(`${topic}#${key}`, found)
       }
     }
-    return [...all.values()]
+    return [...all.values()].filter(({ count }) => count <= KEY_COUNT_MAX)
   }
 }
 
@@ -75,7 +77,7 @@ export const isQueued = (sysFlag: number): boolean => {
   return transaction === 0 || transaction === COMMITTED
 }
 
-const keysOf = ({ properties, sysFlag }: ListedMessage): ReadonlyArray<string> => {
+const keysOf = ({ properties, sysFlag }: Pick<ListedMessage, "properties" | "sysFlag">): ReadonlyArray<string> => {
   if ((sysFlag & TRANSACTION_MASK) === ROLLED_BACK) {
     return []
   }

@@ -70,7 +70,9 @@ const queriesOf = (history: History): ReadonlyArray<QueryRequest> => {
   const keys = history.keys()
   const step = Math.max(1, Math.ceil(keys.length / KEYS_MAX))
   const sampled = keys.filter((_, index) => index % step === 0)
-  return [...sampled, { topic: "TopicA", key: "no-such-key" }].map(({ key, topic }) => {
-    return { topic, key, maxCount: QUERY_COUNT, begin: 0 }
-  })
+  return [...sampled, { topic: "TopicA", key: "no-such-key" }, { topic: "TopicA", key: "often" }].map(
+    ({ key, topic }) => {
+      return { topic, key, maxCount: QUERY_COUNT, begin: 0 }
+    }
+  )
 }
