@@ -37,6 +37,7 @@ import type {
 import * as storeLayer from "./internal/storeLayer.ts"
 import type { Message, StoredMessage } from "./Message.ts"
 import { config, type MessageStoreOptions } from "./MessageStoreConfig.ts"
+import type { QueryRequest } from "./Query.ts"
 import type { GetStatus as KernelGetStatus } from "./reading/GetMessage.ts"
 import type { Boundary as KernelBoundary } from "./reading/OffsetByTime.ts"
 import type { RecoveryReport } from "./RecoveryReport.ts"
@@ -193,6 +194,12 @@ export class MessageStore extends Context.Service<
       offsets: ReadonlyMap<number, number>,
       options?: { readonly newQueues?: boolean | undefined }
     ): Effect.Effect<void, StoreError>
+    /** Messages by key, the newest ones, in the order they were stored. */
+    query(request: QueryRequest): Effect.Effect<ReadonlyArray<StoredMessage>, StoreError>
+    /** The newest message with a UNIQ_KEY. */
+    byUniqueKey(topic: string, uniqueKey: string): Effect.Effect<StoredMessage | undefined, StoreError>
+    /** What the index itself answers, as RocketMQ does: positions, other keys of the same hash among them. At most 64. */
+    lookup(request: QueryRequest): Effect.Effect<ReadonlyArray<number>, StoreError>
     /** The message whose record begins at a position of the log; undefined where none does. */
     byPosition(position: number): Effect.Effect<StoredMessage | undefined, StoreError>
     /** The message with an offsetMsgId. */

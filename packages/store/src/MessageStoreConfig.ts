@@ -80,6 +80,10 @@ export const settings = {
   flushIntervalConsumeQueue: integer(1000, "ms", "Pause between two flushes of the queues."),
   flushConsumeQueueLeastPages: integer(2, "pages of 4 KiB", "As flushCommitLogLeastPages, for queues.", 0),
   flushConsumeQueueThoroughInterval: integer(60_000, "ms", "As flushCommitLogThoroughInterval, for queues."),
+  messageIndexEnable: flag(true, "Keep an index of keys."),
+  indexTags: flag(false, "Index tags too, as RocketMQ 5.5 does."),
+  maxHashSlotNum: integer(5_000_000, "slots", "Hash slots of a file of the index."),
+  maxIndexNum: integer(20_000_000, "entries", "Entries of a file of the index; one of them is never used.", 2),
   enabledAppendPropCRC: flag(true, "Give each record a CRC over all of it (RocketMQ's default is false)."),
   checkCRCOnRecover: flag(true, "Check CRCs when the log is read at the start."),
   forceVerifyPropCRC: flag(false, "Take a record without a CRC over all of it for damaged."),
@@ -197,13 +201,17 @@ const checkRelations = (options: StoreOptions): Effect.Effect<StoreOptions, Stor
  */
 export const config: Config.Config<MessageStoreOptions> = Config.all({
   directory: Config.NonEmptyString("storePathRootDir"),
-  ...Object.fromEntries(
+  ...optionalSettings()
+})
+
+function optionalSettings(): Record<string, Config.Config<undefined>> {
+  return Object.fromEntries(
     Object.entries<Setting>(settings).map(([name, setting]) => [
       name,
-      Config.withDefault(configOf(name, setting), undefined)
+      Config.withDefault(configOf(name, setting) as Config.Config<undefined>, undefined)
     ])
   )
-}) as unknown as Config.Config<MessageStoreOptions>
+}
 
 function configOf(name: string, setting: Setting): Config.Config<unknown> {
   switch (setting.kind) {

@@ -230,6 +230,42 @@ describe("MessageStore", () => {
     })
   )
 
+  it.effect("reads beside the process that writes, and changes nothing", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      const child = yield* Child.start("writer.ts", [directory, "ASYNC_FLUSH"])
+      yield* child.line((line) => Number(line) >= 100)
+      yield* within(
+        { directory, readOnly: true },
+        Effect.gen(function* () {
+          const store = yield* MessageStore.MessageStore
+          for (let queueId = 0; queueId < 3; queueId++) {
+            yield* readNumbered(queueId, 600)
+          }
+          const [found] = yield* store.query({ topic: "crash", key: "k700" })
+          assert.strictEqual(found!.keys, "k700")
+          const refused = yield* Effect.flip(store.put({ topic: "crash", body: body("no") }))
+          assert.strictEqual(refused.reason._tag, "NotWriteable")
+        })
+      )
+      yield* child.kill("SIGKILL")
+      const before = snapshot(directory)
+      yield* within(
+        { directory, readOnly: true },
+        Effect.flatMap(MessageStore.MessageStore, (store) => store.topics)
+      )
+      assert.deepStrictEqual(snapshot(directory), before)
+    })
+  )
+
+  it.effect("finds nothing to read in an empty directory, and makes nothing there", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      assert.strictEqual((yield* refusal({ directory, readOnly: true }))._tag, "NotAStore")
+      assert.deepStrictEqual(fs.readdirSync(directory), [])
+    })
+  )
+
   for (const flushDiskType of ["ASYNC_FLUSH", "SYNC_FLUSH"] as const) {
     it.effect(`has every acknowledged message after its process was killed (${flushDiskType})`, () =>
       Effect.gen(function* () {
@@ -243,6 +279,21 @@ describe("MessageStore", () => {
         }
       })
     )
+  }
+})
+
+/** Reads messages of the writer's queue up to an offset, waiting for them, and sees that each is at its place. */
+const readNumbered = Effect.fnUntraced(function* (queueId: number, end: number) {
+  const store = yield* MessageStore.MessageStore
+  for (let offset = 0; offset < end;) {
+    // The test's clock stands still: only the arrival ends the wait.
+    const result = yield* store.get({ topic: "crash", queueId, offset, waitMs: 1 })
+    assert.strictEqual(result.status, "FOUND")
+    for (const message of result.messages) {
+      const number = message.queueOffset * 3 + queueId
+      assert.strictEqual(new TextDecoder().decode(message.body).split(" ")[1], String(number))
+    }
+    offset = result.nextOffset
   }
 })
 

@@ -132,6 +132,11 @@ export class RecordCursor {
     return this.#find(name) ? Utf8.decode(this.bytes, found.start, found.end) : undefined
   }
 
+  /** Where the value of a property stands; undefined without one. Valid until the next search of any record. */
+  rangeOf(name: Uint8Array): Readonly<MessageProperties.PropertyRange> | undefined {
+    return this.#find(name) ? found : undefined
+  }
+
   /** Java's hash of the whole TAGS property, 0 where there is none. */
   tagsHash(): number {
     return this.#find(TAGS) ? JavaString.hashCodeUtf8(0, this.bytes, found.start, found.end) : 0

@@ -1,6 +1,9 @@
 /**
  * Readers that wait for messages, by queue or for any queue of a topic. They are woken by the dispatch of the message
  * itself. Registering and checking is one step on the store's thread, so no message can arrive between the two.
+ *
+ * Wake-ups run a little later, when the step of the store that caused them has ended: whoever is woken calls the store
+ * again, and must find it between two steps.
  */
 import type { QueueState } from "../consumequeue/QueueTable.ts"
 import type { ArrivalListener } from "./ArrivalListener.ts"
@@ -10,9 +13,17 @@ export const ANY_QUEUE = -1
 
 type Wake = () => void
 
+/** Runs something after the current step, in order. */
+export type Later = (run: () => void) => void
+
 export class LongPolling implements ArrivalListener {
   readonly #waiting: Map<string, Map<number, Set<Wake>>> = new Map()
+  readonly #later: Later
   #count = 0
+
+  constructor(later: Later) {
+    this.#later = later
+  }
 
   /** How many readers wait. */
   get count(): number {
@@ -54,7 +65,7 @@ export class LongPolling implements ArrivalListener {
     this.#count = 0
     for (const byQueue of all) {
       for (const wakes of byQueue.values()) {
-        wakes.forEach((wake) => wake())
+        this.#later(() => wakes.forEach((wake) => wake()))
       }
     }
   }
@@ -64,14 +75,14 @@ export class LongPolling implements ArrivalListener {
     if (wakes !== undefined) {
       byQueue.delete(queueId)
       this.#count -= wakes.size
-      wakes.forEach((wake) => wake())
+      this.#later(() => wakes.forEach((wake) => wake()))
     }
   }
 
   #remove(topic: string, queueId: number, wake: Wake): void {
     const byQueue = this.#waiting.get(topic)
     const wakes = byQueue?.get(queueId)
-    if (byQueue !== undefined && wakes?.delete(wake) === true) {
+    if (byQueue !== undefined && wakes !== undefined && wakes.delete(wake)) {
       this.#count--
       if (wakes.size === 0) {
         byQueue.delete(queueId)

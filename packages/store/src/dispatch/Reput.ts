@@ -32,6 +32,7 @@ export class Reput implements Agent {
   readonly #options: ReputOptions
   readonly #cursor = new RecordCursor()
   #position: number
+  #timestamp = 0
   #isStopped = false
 
   constructor(options: ReputOptions, position: number) {
@@ -42,6 +43,11 @@ export class Reput implements Agent {
   /** Everything before this position has been dispatched. */
   get position(): number {
     return this.#position
+  }
+
+  /** Store time of the last record that was dispatched; 0 before the first. */
+  get dispatchedTimestamp(): number {
+    return this.#timestamp
   }
 
   get behindBytes(): number {
@@ -93,6 +99,7 @@ export class Reput implements Agent {
       dispatchers[index]!.dispatch(this.#cursor, position)
     }
     this.#position = position + length
+    this.#timestamp = this.#cursor.storeTimestamp
   }
 
   #stop(position: number, reason: string): void {

@@ -35,7 +35,7 @@ export const open = (
   return queueFiles(fileSystem, options, directory)
 }
 
-/** Opens all queues that are there. */
+/** Opens all queues that are there and not open yet. */
 export const loadAll = (fileSystem: FileSystem, options: StoreOptions, table: QueueTable): void => {
   const root = StorePaths.consumeQueues(options.storePathRootDir)
   for (const topic of fileSystem.entries(root) ?? []) {
@@ -51,6 +51,9 @@ const loadTopic = (fileSystem: FileSystem, options: StoreOptions, table: QueueTa
     const path = join(directory, entry.name)
     if (!entry.isDirectory || !/^\d{1,10}$/.test(entry.name)) {
       throw new ForeignFile(path, "a topic holds only directories named by queue id")
+    }
+    if (table.find(topic, Number(entry.name)) !== undefined) {
+      continue
     }
     const files = queueFiles(fileSystem, options, path)
     files.load()

@@ -15,13 +15,16 @@ import { FlushRealTimeService } from "../flush/FlushRealTimeService.ts"
 import type { FlushService } from "../flush/FlushService.ts"
 import { GroupCommitService } from "../flush/GroupCommitService.ts"
 import { SyncLane } from "../flush/SyncLane.ts"
+import type { IndexService } from "../index/IndexService.ts"
 import { AllocateAhead } from "../mapped/AllocateAhead.ts"
 import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
 import * as AbortFile from "../recovery/AbortFile.ts"
+import { Follower } from "../recovery/Follower.ts"
 import * as Recovery from "../recovery/Recovery.ts"
 import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import { PutPath } from "./PutPath.ts"
 import { PutRefusal, type PutResult } from "./PutResult.ts"
+import * as QueueFiles from "./QueueFiles.ts"
 import * as StoreFiles from "./StoreFiles.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 import type { StoreOptions } from "./StoreOptions.ts"
@@ -45,6 +48,7 @@ export class StoreEngine {
   readonly commitLog: CommitLog
   readonly queues: QueueTable
   readonly checkpoint: StoreCheckpoint
+  readonly index: IndexService
   readonly flush: FlushService
   readonly isCleanExit: boolean
   readonly #listener: EngineListener
@@ -53,6 +57,7 @@ export class StoreEngine {
   readonly #putPath: PutPath
   readonly #queueDispatcher: QueueDispatcher
   readonly #dispatchers: ReadonlyArray<Dispatcher>
+  readonly #follower: Follower | undefined
   #reput: Reput
   #agents: ReadonlyArray<Agent> = []
 
@@ -66,6 +71,7 @@ export class StoreEngine {
     this.commitLog = files.commitLog
     this.queues = files.queues
     this.checkpoint = files.checkpoint
+    this.index = files.index
     this.#lane = new SyncLane(
       (failure) => this.#onFlushFailure(failure),
       () => listener.onWork()
@@ -83,16 +89,22 @@ export class StoreEngine {
       appendCrcProperty: options.enabledAppendPropCRC
     })
     this.#queueDispatcher = new QueueDispatcher(this.queues)
-    this.#dispatchers = [this.#queueDispatcher]
+    this.#dispatchers = options.messageIndexEnable ? [this.#queueDispatcher, this.index] : [this.#queueDispatcher]
     this.#reput = this.#makeReput(0)
+    this.#follower = options.readOnly ? this.#makeFollower() : undefined
   }
 
   /** Makes the store whole. To be driven to its end before anything else is asked of the store. Throws `DamagedLog`. */
   *recover(): Generator<number, Recovery.RecoveryReport> {
+    if (this.#follower !== undefined) {
+      this.#follower.attach()
+      return Recovery.unchanged(this.commitLog, this.isCleanExit)
+    }
     const report = yield* Recovery.recover({
       commitLog: this.commitLog,
       queues: this.queues,
       checkpoint: this.checkpoint,
+      index: this.options.messageIndexEnable ? this.index : undefined,
       dispatchers: this.#dispatchers,
       isCleanExit: this.isCleanExit,
       check: { checkCrc: this.options.checkCRCOnRecover, requireCrcProperty: this.options.forceVerifyPropCRC }
@@ -104,12 +116,17 @@ export class StoreEngine {
 
   /** Begins the life of the store: from here on a process that ends without `close` leaves a trace. */
   start(nowNs: number, pid: number): void {
+    if (this.#follower !== undefined) {
+      this.#agents = [this.#follower]
+      return
+    }
     AbortFile.create(this.fileSystem, this.options.storePathRootDir, pid)
     this.#agents = [
       this.flush,
       new AllocateAhead(this.commitLog.files),
       new FlushConsumeQueueService(
         this.queues,
+        this.index,
         this.checkpoint,
         this.#lane,
         {
@@ -117,7 +134,7 @@ export class StoreEngine {
           leastPages: this.options.flushConsumeQueueLeastPages,
           thoroughIntervalMs: this.options.flushConsumeQueueThoroughInterval
         },
-        () => (this.#reput.behindBytes === 0 ? this.commitLog.lastStoreTimestamp : 0)
+        () => this.#reput.dispatchedTimestamp
       )
     ]
     for (const agent of this.#agents) {
@@ -134,7 +151,7 @@ export class StoreEngine {
   }
 
   #put(messages: ReadonlyArray<MessageInput>, nowMs: number, isBatch: boolean): ReadonlyArray<PutResult> | PutRefusal {
-    if (!this.health.isWriteable) {
+    if (!this.health.isWriteable || this.options.readOnly) {
       return new PutRefusal({ _tag: "NotWriteable", reason: "the store does not take messages" }, [])
     }
     // Readers that fall behind without bound would need memory of the device they are on; the writer pays instead.
@@ -149,7 +166,7 @@ export class StoreEngine {
 
   /** One duty cycle of everything that follows the log. */
   doWork(nowNs: number): number {
-    let count = this.#reput.doWork()
+    let count = this.#follower === undefined ? this.#reput.doWork() : 0
     for (const agent of this.#agents) {
       count += agent.doWork(nowNs)
     }
@@ -158,13 +175,17 @@ export class StoreEngine {
 
   /** Dispatches what is visible, up to a bound, so that a read sees the puts before it. */
   catchUp(): void {
+    if (this.#follower !== undefined) {
+      this.#follower.follow(false)
+      return
+    }
     for (let slice = 0; slice < CATCH_UP_SLICES_MAX && this.#reput.doWork() > 0; slice++) {
       // Each call dispatches one slice.
     }
   }
 
   get dispatchedPosition(): number {
-    return this.#reput.position
+    return this.#follower === undefined ? this.#reput.position : this.commitLog.maxOffset
   }
 
   get dispatchBehindBytes(): number {
@@ -202,9 +223,12 @@ export class StoreEngine {
     for (const { queue } of this.queues.all()) {
       StoreFiles.flush(queue.files)
     }
+    this.index.flush()
     if (this.#reput.behindBytes === 0) {
       const { checkpoint } = this
-      checkpoint.logicsMsgTimestamp = Math.max(checkpoint.logicsMsgTimestamp, this.commitLog.lastStoreTimestamp)
+      const timestamp = this.commitLog.lastStoreTimestamp
+      checkpoint.logicsMsgTimestamp = Math.max(checkpoint.logicsMsgTimestamp, timestamp)
+      checkpoint.indexMsgTimestamp = Math.max(checkpoint.indexMsgTimestamp, timestamp)
     }
   }
 
@@ -212,6 +236,17 @@ export class StoreEngine {
   closeFiles(): void {
     this.health.isClosed = true
     StoreFiles.close(this.#files)
+  }
+
+  #makeFollower(): Follower {
+    const { commitLog, fileSystem, index, options, queues } = this
+    return new Follower({
+      commitLog,
+      queues,
+      index,
+      loadNewQueues: () => QueueFiles.loadAll(fileSystem, options, queues),
+      onArrival: (queue) => this.#listener.onArrival(queue)
+    })
   }
 
   #makeReput(position: number): Reput {

@@ -4,7 +4,9 @@ import * as HostAddress from "../commitlog/HostAddress.ts"
 import { RecordEncoder } from "../commitlog/RecordEncoder.ts"
 import { ConsumeQueue } from "../consumequeue/ConsumeQueue.ts"
 import { QueueTable } from "../consumequeue/QueueTable.ts"
+import { IndexService } from "../index/IndexService.ts"
 import type { FileSystem } from "../mapped/FileSystem.ts"
+import { MemoryFileSystem } from "../mapped/MemoryFileSystem.ts"
 import { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import * as QueueFiles from "./QueueFiles.ts"
@@ -15,10 +17,11 @@ export interface StoreFiles {
   readonly commitLog: CommitLog
   readonly queues: QueueTable
   readonly checkpoint: StoreCheckpoint
+  readonly index: IndexService
 }
 
 /** Opens the files of a store, or makes those of a new one. Throws `FileFailure` and `ForeignFile`. */
-export const open = (fileSystem: FileSystem, options: StoreOptions): StoreFiles => {
+export const open = (fileSystem: FileSystem, options: StoreOptions, indexName: () => string): StoreFiles => {
   const root = options.storePathRootDir
   if (!options.readOnly) {
     for (const directory of [...options.storePathCommitLog, StorePaths.consumeQueues(root), StorePaths.config(root)]) {
@@ -34,8 +37,16 @@ export const open = (fileSystem: FileSystem, options: StoreOptions): StoreFiles 
     QueueFiles.loadAll(fileSystem, options, queues)
     const hasCheckpoint = (fileSystem.entries(root) ?? []).some((entry) => entry.name === "checkpoint")
     const path = StorePaths.checkpoint(root)
-    const checkpoint = StoreCheckpoint.open(fileSystem, path, hasCheckpoint, options.readOnly)
-    return { commitLog: new CommitLog(log, encoderOf(options)), queues, checkpoint }
+    // Who only reads does not need a checkpoint, and must not make one.
+    const isAbsent = options.readOnly && !hasCheckpoint
+    const checkpoint = StoreCheckpoint.open(
+      isAbsent ? new MemoryFileSystem((run) => run()) : fileSystem,
+      path,
+      hasCheckpoint,
+      options.readOnly
+    )
+    const index = indexOf(fileSystem, options, indexName)
+    return { commitLog: new CommitLog(log, encoderOf(options)), queues, checkpoint, index }
   } catch (error) {
     log.close()
     closeQueues(queues)
@@ -47,6 +58,7 @@ export const close = (files: StoreFiles): void => {
   files.commitLog.files.close()
   closeQueues(files.queues)
   files.checkpoint.close()
+  files.index.close()
 }
 
 const closeQueues = (queues: QueueTable): void => {
@@ -63,6 +75,17 @@ const logFiles = (fileSystem: FileSystem, options: StoreOptions): MappedFileQueu
     use: "log",
     reserveStep: 0,
     readOnly: options.readOnly
+  })
+
+const indexOf = (fileSystem: FileSystem, options: StoreOptions, nameNow: () => string): IndexService =>
+  new IndexService({
+    fileSystem,
+    directory: StorePaths.index(options.storePathRootDir),
+    slotCount: options.maxHashSlotNum,
+    entryCount: options.maxIndexNum,
+    indexTags: options.indexTags,
+    readOnly: options.readOnly,
+    nameNow
   })
 
 const encoderOf = (options: StoreOptions): RecordEncoder => {

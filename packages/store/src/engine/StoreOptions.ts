@@ -14,6 +14,11 @@ export interface StoreOptions {
   readonly flushIntervalConsumeQueue: number
   readonly flushConsumeQueueLeastPages: number
   readonly flushConsumeQueueThoroughInterval: number
+  readonly messageIndexEnable: boolean
+  /** Also index tags, under the key that RocketMQ 5.5 gives them. */
+  readonly indexTags: boolean
+  readonly maxHashSlotNum: number
+  readonly maxIndexNum: number
   readonly enabledAppendPropCRC: boolean
   readonly checkCRCOnRecover: boolean
   readonly forceVerifyPropCRC: boolean

@@ -1,9 +1,11 @@
 /**
  * Flushes the consume queues, one file at a time, every `intervalMs` those with `leastPages` dirty pages and every
- * `thoroughIntervalMs` all of them; then the checkpoint, whose queue time may only move after a thorough round.
+ * `thoroughIntervalMs` all of them and the index; then the checkpoint, whose times of queues and index only move after
+ * such a thorough round.
  */
 import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import type { IndexService } from "../index/IndexService.ts"
 import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import type { SyncLane } from "./SyncLane.ts"
 
@@ -18,6 +20,7 @@ export interface FlushConsumeQueueOptions {
 export class FlushConsumeQueueService implements Agent {
   readonly roleName = "flush-consume-queue"
   readonly #table: QueueTable
+  readonly #index: IndexService
   readonly #checkpoint: StoreCheckpoint
   readonly #lane: SyncLane
   readonly #options: FlushConsumeQueueOptions
@@ -32,12 +35,14 @@ export class FlushConsumeQueueService implements Agent {
 
   constructor(
     table: QueueTable,
+    index: IndexService,
     checkpoint: StoreCheckpoint,
     lane: SyncLane,
     options: FlushConsumeQueueOptions,
     dispatchedTimestamp: () => number
   ) {
     this.#table = table
+    this.#index = index
     this.#checkpoint = checkpoint
     this.#lane = lane
     this.#options = options
@@ -89,17 +94,32 @@ export class FlushConsumeQueueService implements Agent {
       }
       const next = this.#round!.next()
       if (next.done === true) {
-        return this.#endRound()
+        return this.#isThorough && this.#flushIndex() ? 1 : this.#endRound()
       }
       this.#current = next.value
     }
+  }
+
+  /** Starts the sync of a file of the index. False where none is dirty. */
+  #flushIndex(): boolean {
+    const file = this.#index.fileToFlush
+    if (file === undefined) {
+      return false
+    }
+    this.#lane.run(
+      (done) => this.#index.flushAsync(file, done),
+      () => undefined
+    )
+    return true
   }
 
   #endRound(): number {
     this.#round = undefined
     this.#current = undefined
     if (this.#isThorough) {
-      this.#checkpoint.logicsMsgTimestamp = Math.max(this.#checkpoint.logicsMsgTimestamp, this.#roundTimestamp)
+      const { indexMsgTimestamp, logicsMsgTimestamp } = this.#checkpoint
+      this.#checkpoint.logicsMsgTimestamp = Math.max(logicsMsgTimestamp, this.#roundTimestamp)
+      this.#checkpoint.indexMsgTimestamp = Math.max(indexMsgTimestamp, this.#roundTimestamp)
     }
     if (!this.#checkpoint.isDirty) {
       return 0

@@ -9,6 +9,8 @@ import { MappedStoreFile } from "./mappedStoreFile.ts"
 
 /** Queue files are mapped in parts from this length on. */
 const QUEUE_FIRST_LENGTH = 64 * 1024
+/** An index file of the usual length (420 MB) has its slots and its first entries within this. */
+const INDEX_FIRST_LENGTH = 32 * 1024 * 1024
 const TEMPORARY_SUFFIX = ".tmp"
 
 const attempt = <A>(operation: string, path: string, run: () => A): A => {
@@ -63,7 +65,7 @@ const createFile = (path: string, length: number, use: FileUse): void => {
 
 const openFile = (path: string, length: number, use: FileUse, readOnly: boolean): StoreFile =>
   new MappedStoreFile(path, length, {
-    firstLength: use === "queue" ? QUEUE_FIRST_LENGTH : length,
+    firstLength: use === "queue" ? QUEUE_FIRST_LENGTH : use === "index" ? INDEX_FIRST_LENGTH : length,
     isRandom: use === "queue" || use === "index",
     readOnly
   })

@@ -21,7 +21,10 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Service, StoreError, Scope.Scope> {
   const { directory } = options
   yield* conclude(options)
-  yield* storeOpen.refuseForeign(nodeFileSystem, directory)
+  yield* storeOpen.refuseForeign(nodeFileSystem, directory, options.readOnly ?? false)
+  if (options.readOnly === true) {
+    return yield* open(nodeFileSystem, options)
+  }
   yield* storeOpen.acquireLock(nodeFileSystem, directory)
   yield* storeOpen.attempt(() => {
     const path = StorePaths.lock(directory)

@@ -28,13 +28,20 @@ export const attempt = <A>(run: () => A): Effect.Effect<A, StoreError> =>
   })
 
 /** Refuses a directory that holds something else, before anything in it is touched. */
-export const refuseForeign = (fileSystem: FileSystem, directory: string): Effect.Effect<void, StoreError> =>
+export const refuseForeign = (
+  fileSystem: FileSystem,
+  directory: string,
+  readOnly: boolean
+): Effect.Effect<void, StoreError> =>
   Effect.flatMap(
     attempt(() => StorePaths.kindOf(fileSystem, directory)),
-    (kind) =>
-      kind._tag === "Foreign"
-        ? Effect.fail(new StoreError({ reason: new NotAStore({ directory, found: kind.found }) }))
-        : Effect.void
+    (kind) => {
+      if (kind._tag === "Store" || (kind._tag === "Empty" && !readOnly)) {
+        return Effect.void
+      }
+      const found = kind._tag === "Empty" ? "nothing" : kind.found
+      return Effect.fail(new StoreError({ reason: new NotAStore({ directory, found }) }))
+    }
   )
 
 const LOCK_RANGE = { offset: 0, length: 1 }
@@ -106,7 +113,7 @@ export const openEngine = (
   listener: EngineListener
 ): Effect.Effect<OpenedEngine, StoreError> =>
   Effect.gen(function* () {
-    const files = yield* attempt(() => StoreFiles.open(fileSystem, options))
+    const files = yield* attempt(() => StoreFiles.open(fileSystem, options, () => localTime(clock.epochMs())))
     const engine = new StoreEngine(fileSystem, options, files, listener)
     const recovery = yield* runRecovery(engine).pipe(Effect.onError(() => Effect.sync(() => engine.closeFiles())))
     yield* attempt(() => engine.start(clock.nanoTime(), process.pid)).pipe(
@@ -114,6 +121,15 @@ export const openEngine = (
     )
     return { engine, recovery }
   })
+
+/** Local time as yyyyMMddHHmmssSSS: the name of an index file. */
+const localTime = (epochMs: number): string => {
+  const date = new Date(epochMs)
+  const two = (value: number) => String(value).padStart(2, "0")
+  const day = `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}`
+  const time = `${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`
+  return `${day}${time}${String(date.getMilliseconds()).padStart(3, "0")}`
+}
 
 const runRecovery = Effect.fnUntraced(function* (engine: StoreEngine) {
   const steps = engine.recover()

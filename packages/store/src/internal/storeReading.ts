@@ -4,9 +4,12 @@ import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import type { QueueState, TopicQueues } from "../consumequeue/QueueTable.ts"
 import type { StoreEngine } from "../engine/StoreEngine.ts"
+import type { IndexService, Lookup } from "../index/IndexService.ts"
 import { StoredMessage } from "../Message.ts"
 import type { GetRequest, GetResult, TopicInfo } from "../MessageStore.ts"
+import type { QueryRequest } from "../Query.ts"
 import * as GetMessage from "../reading/GetMessage.ts"
+import * as QueryMessage from "../reading/QueryMessage.ts"
 import { Slab } from "../reading/Slab.ts"
 import * as TagFilter from "../reading/TagFilter.ts"
 import type { StoreError } from "../StoreError.ts"
@@ -71,10 +74,14 @@ export const awaitMessages = (
 ): Effect.Effect<void, StoreError> =>
   Effect.callback<void, StoreError>((resume) => {
     let cancel = (): void => undefined
+    let isEnded = false
     const check = (): void => {
-      const closed = runtime.checkOpen()
-      if (closed !== undefined) {
-        resume(Effect.fail(closed))
+      if (isEnded) {
+        return
+      }
+      const unusable = runtime.unusable()
+      if (unusable !== undefined) {
+        resume(unusable)
       } else if (hasMessages(runtime.engine.queues.topics.get(topic), offsets, newQueues)) {
         resume(Effect.void)
       } else {
@@ -82,7 +89,10 @@ export const awaitMessages = (
       }
     }
     check()
-    return Effect.sync(() => cancel())
+    return Effect.sync(() => {
+      isEnded = true
+      cancel()
+    })
   })
 
 const hasMessages = (
@@ -112,6 +122,44 @@ export const byPosition = (engine: StoreEngine, position: number): StoredMessage
   const window = file.read(offset, file.length - offset)
   const length = RecordCheck.check(window, offset, file.length, position, cursor, CHECK)
   return length > 0 ? new StoredMessage(new Slab(length).copy(cursor)) : undefined
+}
+
+const QUERY_COUNT_DEFAULT = 32
+/** RocketMQ's `maxMsgsNumBatch`: a lookup gives no more, whatever was asked for. */
+const LOOKUP_COUNT_MAX = 64
+
+const lookupOf = ({ begin, end, key, maxCount, topic }: QueryRequest): Lookup => ({
+  topic,
+  key,
+  countMax: maxCount ?? QUERY_COUNT_DEFAULT,
+  begin: begin ?? 0,
+  end: end ?? Number.MAX_SAFE_INTEGER
+})
+
+/** A store that another process writes has a growing index. */
+const indexOf = ({ commitLog, index, options }: StoreEngine): IndexService => {
+  if (options.readOnly) {
+    index.refresh(commitLog.minOffset)
+  }
+  return index
+}
+
+export const lookup = (engine: StoreEngine, request: QueryRequest): ReadonlyArray<number> => {
+  const { countMax, ...rest } = lookupOf(request)
+  return indexOf(engine).lookup({ ...rest, countMax: Math.min(countMax, LOOKUP_COUNT_MAX) })
+}
+
+export const query = (
+  engine: StoreEngine,
+  request: QueryRequest,
+  kind: QueryMessage.KeyKind
+): ReadonlyArray<StoredMessage> => {
+  const messages: Array<StoredMessage> = []
+  const slab = new Slab(RECORD_LENGTH_GUESS)
+  QueryMessage.query(indexOf(engine), engine.commitLog, lookupOf(request), kind, (record) => {
+    messages.push(new StoredMessage(slab.copy(record)))
+  })
+  return messages.toReversed()
 }
 
 export const topics = (runtime: StoreRuntime): ReadonlyArray<TopicInfo> => {

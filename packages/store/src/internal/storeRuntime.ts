@@ -34,7 +34,7 @@ export class StoreRuntime {
 
   static open(fileSystem: FileSystem, options: StoreOptions, clock: Clock): Effect.Effect<StoreRuntime, StoreError> {
     return Effect.gen(function* () {
-      const polling = new LongPolling()
+      const polling = new LongPolling(queueMicrotask)
       let runtime: StoreRuntime | undefined = undefined
       const { engine, recovery } = yield* openEngine(fileSystem, options, clock, {
         onWork: () => runtime?.wake(),
@@ -91,13 +91,13 @@ export class StoreRuntime {
     })
   }
 
-  /** The error of a store that is closed; a failure of its agents is a defect of everybody who uses it. */
-  checkOpen(): StoreError | undefined {
+  /** What a store that is closed answers to everything; a defect of its agents is one of everybody who uses it. */
+  unusable(): Effect.Effect<never, StoreError> | undefined {
     if (this.#defect !== undefined) {
-      throw this.#defect.cause
+      return Effect.die(this.#defect.cause)
     }
     return this.engine.health.isClosed
-      ? new StoreError({ reason: new Closed({ directory: this.#directory }) })
+      ? Effect.fail(new StoreError({ reason: new Closed({ directory: this.#directory }) }))
       : undefined
   }
 
@@ -115,6 +115,10 @@ export class StoreRuntime {
       get: (request) => storeReading.get(this, request),
       awaitMessages: (topic, offsets, options) =>
         storeReading.awaitMessages(this, topic, offsets, ANY_QUEUE, options?.newQueues ?? false),
+      query: (request) => this.use(() => storeReading.query(this.engine, request, "any")),
+      byUniqueKey: (topic, key) =>
+        this.use(() => storeReading.query(this.engine, { topic, key, maxCount: 1 }, "unique")[0]),
+      lookup: (request) => this.use(() => storeReading.lookup(this.engine, request)),
       byPosition: (position) => this.use(() => storeReading.byPosition(this.engine, position)),
       byOffsetId: (id) => this.use(() => storeReading.byPosition(this.engine, MessageId.positionOf(id))),
       offsetByTime: ({ topic, queueId, timeMs, boundary }) =>
@@ -126,7 +130,13 @@ export class StoreRuntime {
         }),
       topics: this.use(() => storeReading.topics(this)),
       topic: (name) => this.use(() => storeReading.topic(this, name)),
-      setQueueCount: (topic, count) => this.use(() => this.topics.set(topic, count, this.#clock.epochMs())),
+      setQueueCount: (topic, count) =>
+        this.use(() => {
+          // Who only reads needs no number of queues: it says where to write.
+          if (!this.engine.options.readOnly) {
+            this.topics.set(topic, count, this.#clock.epochMs())
+          }
+        }),
       flush: Effect.suspend(() => this.#whenFlushed(this.engine.commitLog.maxOffset)),
       status: this.use(() => statusOf(this.engine))
     }
@@ -135,9 +145,9 @@ export class StoreRuntime {
   /** A read, after everything that was put before it has been dispatched. */
   use<A>(run: () => A): Effect.Effect<A, StoreError> {
     return Effect.suspend(() => {
-      const closed = this.checkOpen()
-      if (closed !== undefined) {
-        return Effect.fail(closed)
+      const unusable = this.unusable()
+      if (unusable !== undefined) {
+        return unusable
       }
       this.engine.catchUp()
       return attempt(run)
@@ -147,6 +157,10 @@ export class StoreRuntime {
   #put(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
     return Effect.suspend(() => {
       const { engine } = this
+      const unusable = this.unusable()
+      if (unusable !== undefined) {
+        return unusable
+      }
       const nowMs = this.#clock.epochMs()
       const outcome = isBatch ? engine.putBatch(messages, nowMs) : engine.put(messages, nowMs)
       if (outcome instanceof PutRefusal) {
@@ -191,9 +205,9 @@ export class StoreRuntime {
 
   #whenFlushed(position: number): Effect.Effect<void, StoreError> {
     return Effect.callback<void, StoreError>((resume) => {
-      const closed = this.checkOpen()
-      if (closed !== undefined) {
-        resume(Effect.fail(closed))
+      const unusable = this.unusable()
+      if (unusable !== undefined) {
+        resume(unusable)
         return
       }
       const cancel = this.engine.flush.whenFlushed(position, (failure: FileFailure | undefined) =>

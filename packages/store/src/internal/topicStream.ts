@@ -151,7 +151,7 @@ class TopicReader<A> {
   #step(queueId: number, offset: number, result: GetResult): Effect.Effect<boolean, StoreError> {
     const topic = this.#topic
     const { maxOffset: max, minOffset, nextOffset, status } = result
-    if (offset === max && (status === "OFFSET_OVERFLOW_ONE" || status === "NO_MESSAGE_IN_QUEUE")) {
+    if (status === "OFFSET_OVERFLOW_ONE" || (status === "NO_MESSAGE_IN_QUEUE" && offset === max)) {
       return Effect.succeed(false)
     }
     if (offset > max) {

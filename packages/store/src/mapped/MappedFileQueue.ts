@@ -49,7 +49,41 @@ export class MappedFileQueue {
 
   /** Opens the files that are there. All count as written to their end; recovery lowers that. */
   load(): void {
-    const { directories, fileSystem, use, readOnly, reserveStep } = this.#options
+    for (const { length, path, position } of this.#found()) {
+      if (length !== this.fileLength) {
+        throw new ForeignFile(path, `it has ${length} bytes, files of this queue have ${this.fileLength}`)
+      }
+      this.#open(path, position)
+    }
+  }
+
+  /** Opens files that another process has added behind those that are open. They count as not written. */
+  loadNew(): void {
+    for (const { length, path, position } of this.#found()) {
+      const last = this.lastFile
+      const isNext = last === undefined || position === last.fromOffset + this.fileLength
+      if (isNext && length === this.fileLength) {
+        this.#open(path, position)
+        this.lastFile!.wrotePosition = 0
+      }
+    }
+  }
+
+  #open(path: string, position: number): void {
+    const { fileSystem, readOnly, reserveStep, use } = this.#options
+    const last = this.lastFile
+    if (last !== undefined && position !== last.fromOffset + this.fileLength) {
+      throw new ForeignFile(path, `the file before it ends at ${last.fromOffset + this.fileLength}`)
+    }
+    const file = new MappedFile(fileSystem.open(path, this.fileLength, use, readOnly), position, reserveStep)
+    file.wrotePosition = this.fileLength
+    file.flushedPosition = this.fileLength
+    this.files.push(file)
+  }
+
+  /** The files in the directories, by position, without those that never got their length. */
+  #found(): ReadonlyArray<{ readonly path: string; readonly position: number; readonly length: number }> {
+    const { directories, fileSystem, readOnly } = this.#options
     const found = directories.flatMap((directory) => this.#list(directory))
     found.sort((a, b) => a.position - b.position)
     // A file gets its length right after its name, so a crash between the two leaves empty files at the end.
@@ -59,19 +93,7 @@ export class MappedFileQueue {
         fileSystem.remove(empty.path)
       }
     }
-    for (const { path, position, length } of found) {
-      if (length !== this.fileLength) {
-        throw new ForeignFile(path, `it has ${length} bytes, files of this queue have ${this.fileLength}`)
-      }
-      const last = this.lastFile
-      if (last !== undefined && position !== last.fromOffset + this.fileLength) {
-        throw new ForeignFile(path, `the file before it ends at ${last.fromOffset + this.fileLength}`)
-      }
-      const file = new MappedFile(fileSystem.open(path, length, use, readOnly), position, reserveStep)
-      file.wrotePosition = length
-      file.flushedPosition = length
-      this.files.push(file)
-    }
+    return found
   }
 
   #list(directory: string): Array<{ readonly path: string; readonly position: number; readonly length: number }> {
@@ -103,8 +125,15 @@ export class MappedFileQueue {
 
   /** Position behind the last byte written. */
   get maxOffset(): number {
-    const last = this.lastFile
-    return last === undefined ? 0 : last.fromOffset + last.wrotePosition
+    for (let index = this.files.length - 1; index > 0; index--) {
+      // Only a reader beside another process has files that are not begun.
+      const file = this.files[index]!
+      if (file.wrotePosition > 0) {
+        return file.fromOffset + file.wrotePosition
+      }
+    }
+    const first = this.files[0]
+    return first === undefined ? 0 : first.fromOffset + first.wrotePosition
   }
 
   /** The file that holds `position`, or undefined where it is not (or no longer) kept. */
@@ -204,6 +233,14 @@ export class MappedFileQueue {
       last.flushedPosition = Math.min(last.flushedPosition, offset)
     }
     this.flushedWhere = Math.min(this.flushedWhere, position)
+  }
+
+  /** Notes how far the queue is written, without changing a file: for who only reads. */
+  setEnd(position: number): void {
+    for (const file of this.files) {
+      file.wrotePosition = Math.max(0, Math.min(this.fileLength, position - file.fromOffset))
+    }
+    this.flushedWhere = position
   }
 
   /** Removes the first file. */

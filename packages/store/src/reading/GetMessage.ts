@@ -102,6 +102,11 @@ const scan = (
     if (outcome.count > 0 && outcome.bytes + entry.size > limits.bytesMax) {
       return
     }
+    if (entry.position >= commitLog.maxOffset) {
+      // The record is not there yet: this ends the queue for now.
+      outcome.status = outcome.count > 0 ? "FOUND" : "OFFSET_OVERFLOW_ONE"
+      return
+    }
     if (isFiller(entry) || !wrapRecord(commitLog, entry)) {
       if (outcome.count === 0) {
         outcome.status = "MESSAGE_WAS_REMOVING"

@@ -19,6 +19,8 @@ const OPTIONS: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProp
 const MAGIC_FIRST_BYTE = RecordDescriptor.MAGIC_V1 >>> 24
 /** Candidates looked at in one file: a body full of magic numbers must not make this endless. */
 const CANDIDATES_MAX = 1_000_000
+/** Longer than the longest record of the usual limits (4 MiB of body, 64 KiB of the rest). */
+const ZERO_RUN_LENGTH = 8 * 1024 * 1024
 
 export interface DamageCheckOptions {
   readonly commitLog: CommitLog
@@ -42,7 +44,23 @@ export const validBehind = (position: number, options: DamageCheckOptions): numb
       return later.fromOffset
     }
   }
-  return searchFile(file, position - file.fromOffset + 1, cursor, options)
+  const searched = searchFile(file, position - file.fromOffset + 1, cursor, options)
+  return searched >= 0 ? searched : searchQueues(position, cursor, options)
+}
+
+/** A valid record behind `position` that the end of some queue points to. */
+const searchQueues = (position: number, cursor: RecordCursor, options: DamageCheckOptions): number => {
+  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+  for (const { queue } of options.queues.all()) {
+    for (let offset = queue.maxOffset - 1; queue.read(offset, entry) && entry.position > position; offset--) {
+      const file = options.commitLog.files.find(entry.position)
+      const isValid = file !== undefined && checkAt(file, entry.position - file.fromOffset, cursor) > 0
+      if (isValid && cursor.queueOffset === offset && isNewer(cursor, options)) {
+        return entry.position
+      }
+    }
+  }
+  return -1
 }
 
 const checkAt = (file: MappedFile, offset: number, cursor: RecordCursor): number =>
@@ -60,11 +78,12 @@ const isNewer = (record: RecordCursor, options: DamageCheckOptions): boolean =>
 
 const searchFile = (file: MappedFile, from: number, cursor: RecordCursor, options: DamageCheckOptions): number => {
   const window = file.read(0, file.length)
+  const end = writtenEnd(window.bytes, from)
   let candidates = 0
-  let at = window.bytes.indexOf(MAGIC_FIRST_BYTE, from - window.base)
-  while (at >= 0 && candidates < CANDIDATES_MAX) {
+  let at = window.bytes.indexOf(MAGIC_FIRST_BYTE, from)
+  while (at >= 0 && at < end && candidates < CANDIDATES_MAX) {
     candidates++
-    const offset = at + window.base - RecordDescriptor.MAGIC_OFFSET
+    const offset = at - RecordDescriptor.MAGIC_OFFSET
     if (offset >= from && checkAt(file, offset, cursor) > 0) {
       if (isNewer(cursor, options) && mustBeDurable(cursor, options)) {
         return file.fromOffset + offset
@@ -74,6 +93,29 @@ const searchFile = (file: MappedFile, from: number, cursor: RecordCursor, option
     at = window.bytes.indexOf(MAGIC_FIRST_BYTE, at + 1)
   }
   return -1
+}
+
+/**
+ * Where the written part of a file ends: before the first run of zeros that is longer than any record. What is not
+ * written reads as zeros, and looking through a gigabyte of it would bring it all into the page cache; a record behind
+ * such a run is found by its queue entry.
+ */
+const writtenEnd = (bytes: Uint8Array, from: number): number => {
+  for (let at = from; at + ZERO_RUN_LENGTH <= bytes.length; at += ZERO_RUN_LENGTH) {
+    if (isZero(new Int32Array(bytes.buffer, bytes.byteOffset + Math.ceil(at / 4) * 4, ZERO_RUN_LENGTH / 4 - 1))) {
+      return at
+    }
+  }
+  return bytes.length
+}
+
+const isZero = (words: Int32Array): boolean => {
+  for (let index = 0; index < words.length; index++) {
+    if (words[index] !== 0) {
+      return false
+    }
+  }
+  return true
 }
 
 const mustBeDurable = (record: RecordCursor, options: DamageCheckOptions): boolean => {

@@ -10,11 +10,12 @@ import { isFiller, isWritten, type QueueEntry } from "../consumequeue/ConsumeQue
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { Dispatcher } from "../dispatch/Dispatcher.ts"
+import type { IndexService } from "../index/IndexService.ts"
 import * as DamageCheck from "./DamageCheck.ts"
-import { FirstSeen } from "./FirstSeen.ts"
 import * as LogScan from "./LogScan.ts"
 import * as RecoveryStart from "./RecoveryStart.ts"
 import type { StoreCheckpoint } from "./StoreCheckpoint.ts"
+import { TailSummary } from "./TailSummary.ts"
 import * as Truncation from "./Truncation.ts"
 
 /** What recovery read, cut and rebuilt, and why. */
@@ -25,6 +26,8 @@ export interface RecoveryReport {
   /** Where reading of the log began. */
   readonly readFrom: number
   readonly recordsRead: number
+  /** Where the log was dispatched again from, to queues and index that lacked something. */
+  readonly dispatchedFrom: number
   /** Why the log ends where it does. */
   readonly endReason: string
   /** Bytes of an unfinished record or run that were cut at the end of the log. */
@@ -54,6 +57,8 @@ export interface RecoveryOptions {
   readonly commitLog: CommitLog
   readonly queues: QueueTable
   readonly checkpoint: StoreCheckpoint
+  /** Undefined for a store without one. */
+  readonly index: IndexService | undefined
   readonly dispatchers: ReadonlyArray<Dispatcher>
   readonly isCleanExit: boolean
   readonly check: RecordCheck.RecordCheckOptions
@@ -61,6 +66,20 @@ export interface RecoveryOptions {
 
 /** Files before the last ones of a queue were full and flushed long ago; RocketMQ reads the last three as well. */
 const QUEUE_FILES_READ = 3
+
+/** The report of an opening that only looked. */
+export const unchanged = (commitLog: CommitLog, isCleanExit: boolean): RecoveryReport => ({
+  exit: isCleanExit ? "clean" : "crash",
+  minPosition: commitLog.minOffset,
+  maxPosition: commitLog.maxOffset,
+  readFrom: commitLog.maxOffset,
+  recordsRead: 0,
+  dispatchedFrom: commitLog.maxOffset,
+  endReason: "opened read-only",
+  tornBytes: 0,
+  queueEntriesCut: 0,
+  queueEntriesRebuilt: 0
+})
 
 export function* recover(options: RecoveryOptions): Generator<number, RecoveryReport> {
   const { checkpoint, commitLog, isCleanExit, queues } = options
@@ -73,8 +92,8 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   const readFrom = isCleanExit
     ? RecoveryStart.afterCleanExit(commitLog, maxPosition)
     : RecoveryStart.afterCrash(commitLog, checkpoint.minTimestamp)
-  const firstSeen = new FirstSeen()
-  const result = yield* LogScan.scan(commitLog, readFrom, options.check, (record) => firstSeen.note(record))
+  const seen = new TailSummary()
+  const result = yield* LogScan.scan(commitLog, readFrom, options.check, (record) => seen.note(record))
   refuseDamage(options, result)
   commitLog.lastStoreTimestamp = result.lastStoreTimestamp
   const tornBytes = isTorn(result.code) ? tornLength(commitLog, result.stoppedAt) : 0
@@ -93,7 +112,9 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   yield result.end
   const before = countEntries(queues)
   // A queue that lacks what stood before the part that was read has lost a file or more: then the whole log counts.
-  yield* dispatchAgain(options, firstSeen.isCoveredBy(queues) ? readFrom : commitLog.minOffset, result.end)
+  const queuesFrom = seen.isCoveredBy(queues) ? readFrom : commitLog.minOffset
+  const dispatchedFrom = Math.min(queuesFrom, indexStart(options, seen, result.end))
+  yield* dispatchAgain(options, dispatchedFrom, result.end)
   for (const state of queues.all()) {
     correctMinOffset(state, commitLog.minOffset)
   }
@@ -103,6 +124,7 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
     maxPosition: commitLog.maxOffset,
     readFrom,
     recordsRead: result.recordCount,
+    dispatchedFrom,
     endReason: RecordCheck.reasonOf(result.code),
     tornBytes,
     queueEntriesCut,
@@ -167,6 +189,20 @@ const countEntries = (queues: QueueTable): number => {
     count += state.queue.maxOffset
   }
   return count
+}
+
+/**
+ * Opens the index and says from where the log must be dispatched to it. After a crash that is where the part ends that
+ * was on the device; after a clean exit only a key at the end of the log that it does not know makes it incomplete.
+ */
+const indexStart = (options: RecoveryOptions, seen: TailSummary, end: number): number => {
+  const { checkpoint, commitLog, index, isCleanExit } = options
+  if (index === undefined) {
+    return end
+  }
+  const durable = isCleanExit ? Number.POSITIVE_INFINITY : checkpoint.indexMsgTimestamp
+  const indexedThrough = index.load(commitLog.minOffset, end, durable)
+  return isCleanExit && seen.lastKeyedPosition <= indexedThrough ? end : Math.max(commitLog.minOffset, indexedThrough)
 }
 
 /** Dispatches what the queues may lack. What they have already is left alone. */

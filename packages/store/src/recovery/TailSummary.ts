@@ -1,15 +1,27 @@
-/** The first record of each queue that a scan met: what the queue must reach up to, if nothing of it is lost. */
+/**
+ * What a scan of the end of the log says about queues and index: the first record of each queue, up to which the queue
+ * must reach if nothing of it is lost, and the last record that has a key.
+ */
+import * as MessageProperties from "../commitlog/MessageProperties.ts"
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
 
-export class FirstSeen {
+const KEYS = Utf8.encode(MessageProperties.KEYS)
+const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
+
+export class TailSummary {
+  /** -1 for none. */
+  lastKeyedPosition: number = -1
   readonly #topics: Map<string, Map<number, number>> = new Map()
   #lastUtf8: Uint8Array = new Uint8Array(0)
   #lastQueues: Map<number, number> = new Map()
 
   note(record: RecordCursor): void {
+    if (record.rangeOf(KEYS) !== undefined || record.rangeOf(UNIQ_KEY) !== undefined) {
+      this.lastKeyedPosition = record.physicalOffset
+    }
     if (!SysFlag.hasQueueEntry(record.sysFlag)) {
       return
     }

@@ -1,0 +1,263 @@
+/**
+ * The index over all keys: a list of hash files, the newest last. It is a link of the dispatch chain, and can always be
+ * made anew from the log.
+ */
+import type { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as MessageProperties from "../commitlog/MessageProperties.ts"
+import * as SysFlag from "../commitlog/SysFlag.ts"
+import * as Utf8 from "../commitlog/Utf8.ts"
+import type { Dispatcher } from "../dispatch/Dispatcher.ts"
+import { type FileSystem, join, type SyncDone } from "../mapped/FileSystem.ts"
+import { MappedFile } from "../mapped/MappedFile.ts"
+import { IndexFile, type OnPosition } from "./IndexFile.ts"
+import * as IndexDescriptor from "./IndexDescriptor.ts"
+import * as KeyHash from "./KeyHash.ts"
+
+const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
+const KEYS = Utf8.encode(MessageProperties.KEYS)
+const TAGS = Utf8.encode(MessageProperties.TAGS)
+const TAG_PREFIX = "T#"
+const SPACE = 0x20
+
+/** Entries get disk blocks in steps of this many bytes. */
+const RESERVE_STEP = 1024 * 1024
+
+export interface IndexOptions {
+  readonly fileSystem: FileSystem
+  readonly directory: string
+  readonly slotCount: number
+  readonly entryCount: number
+  /** Also index tags, as RocketMQ 5.5 does. */
+  readonly indexTags: boolean
+  readonly readOnly: boolean
+  /** The name of a file that is made now: local time as yyyyMMddHHmmssSSS. */
+  readonly nameNow: () => string
+}
+
+export interface Lookup {
+  readonly topic: string
+  readonly key: string
+  readonly countMax: number
+  readonly begin: number
+  readonly end: number
+}
+
+export class IndexService implements Dispatcher {
+  readonly files: Array<IndexFile> = []
+  readonly #options: IndexOptions
+  /** Records before this position have all their keys in the index; the one at it may have some. */
+  #indexedBefore = -1
+  /** Whether the record at hand may have keys in the index already. */
+  #isRepeated = false
+  #topic = ""
+  #topicUtf8: Uint8Array = new Uint8Array(0)
+  #topicPrefix = 0
+
+  constructor(options: IndexOptions) {
+    this.#options = options
+  }
+
+  get #fileLength(): number {
+    return IndexDescriptor.fileLength(this.#options.slotCount, this.#options.entryCount)
+  }
+
+  /**
+   * Opens the files that can be trusted: their length is right, and their range lies in the log from `minPosition` to
+   * `maxPosition`. After a crash only those count that were on the device by `durableTimestamp`. The first file that
+   * does not and all behind it are removed. Returns the position of the
+   * last record that has a key in the index, -1 for none.
+   */
+  load(minPosition: number, maxPosition: number, durableTimestamp: number): number {
+    const { directory, fileSystem, readOnly } = this.#options
+    const found = (fileSystem.entries(directory) ?? []).filter(({ isDirectory }) => !isDirectory)
+    let isTrusted = true
+    for (const { length, name } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      isTrusted &&= length === this.#fileLength && this.#open(name, minPosition, maxPosition, durableTimestamp)
+      if (!isTrusted && !readOnly) {
+        fileSystem.remove(join(directory, name))
+      }
+    }
+    this.#indexedBefore = this.files.at(-1)?.endPosition ?? -1
+    return this.#indexedBefore
+  }
+
+  /** Sees what another process has added since: new values of the headers, and new files. */
+  refresh(minPosition: number): void {
+    const { directory, fileSystem } = this.#options
+    this.files.at(-1)?.readHeader()
+    for (const { length, name } of fileSystem.entries(directory) ?? []) {
+      const isKnown = this.files.some((file) => file.name >= name)
+      if (!isKnown && length === this.#fileLength) {
+        this.#open(name, minPosition, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+      }
+    }
+  }
+
+  #open(name: string, minPosition: number, maxPosition: number, durableTimestamp: number): boolean {
+    const { directory, fileSystem, readOnly } = this.#options
+    const file = this.#indexFile(fileSystem.open(join(directory, name), this.#fileLength, "index", readOnly), name)
+    const isTrusted = !file.isEmpty && file.isTrue(minPosition, maxPosition) && file.endTimestamp <= durableTimestamp
+    if (isTrusted) {
+      this.files.push(file)
+    } else {
+      file.file.close()
+    }
+    return isTrusted
+  }
+
+  #indexFile(file: ReturnType<FileSystem["open"]>, name: string): IndexFile {
+    const { entryCount, slotCount } = this.#options
+    return new IndexFile(new MappedFile(file, 0, RESERVE_STEP), name, slotCount, entryCount)
+  }
+
+  dispatch(record: RecordCursor, position: number): void {
+    const isRollback = (record.sysFlag & SysFlag.TRANSACTION_MASK) === SysFlag.TRANSACTION_ROLLBACK
+    if (position < this.#indexedBefore || isRollback) {
+      return
+    }
+    this.#isRepeated = position === this.#indexedBefore
+    if (!record.hasTopic(this.#topicUtf8)) {
+      this.#topic = record.topic
+      this.#topicUtf8 = Utf8.encode(this.#topic)
+      this.#topicPrefix = KeyHash.prefix(this.#topic)
+    }
+    const range = record.rangeOf(UNIQ_KEY)
+    if (range !== undefined) {
+      this.#put(record, position, range.start, range.end)
+    }
+    this.#putKeys(record, position)
+    if (this.#options.indexTags) {
+      const tags = record.property(TAGS)
+      if (tags !== undefined) {
+        this.#add(KeyHash.of(this.#topic, TAG_PREFIX + tags), position, record.storeTimestamp)
+      }
+    }
+    this.#indexedBefore = position + 1
+  }
+
+  #putKeys(record: RecordCursor, position: number): void {
+    const range = record.rangeOf(KEYS)
+    if (range === undefined) {
+      return
+    }
+    const { bytes } = record
+    const { end } = range
+    for (let start = range.start; start < end;) {
+      let stop = start
+      while (stop < end && bytes[stop] !== SPACE) {
+        stop++
+      }
+      if (stop > start) {
+        this.#put(record, position, start, stop)
+      }
+      start = stop + 1
+    }
+  }
+
+  #put(record: RecordCursor, position: number, start: number, end: number): void {
+    const keyHash = KeyHash.ofUtf8(this.#topicPrefix, record.bytes, start, end)
+    this.#add(keyHash, position, record.storeTimestamp)
+  }
+
+  #add(keyHash: number, position: number, storeTimestamp: number): void {
+    const last = this.files.at(-1)
+    if (this.#isRepeated && this.#has(keyHash, position)) {
+      return
+    }
+    const file = last === undefined || last.isFull ? this.#roll(last) : last
+    file.put(keyHash, position, storeTimestamp)
+  }
+
+  /** A file may have been full in the middle of a record's keys, or a crash have come there. */
+  #has(keyHash: number, position: number): boolean {
+    let found = false
+    for (const file of this.files) {
+      file.select(keyHash, 0, Number.MAX_SAFE_INTEGER, (entry) => {
+        found ||= entry === position
+        return !found
+      })
+    }
+    return found
+  }
+
+  #roll(last: IndexFile | undefined): IndexFile {
+    const { directory, fileSystem, slotCount } = this.#options
+    fileSystem.makeDirectory(directory)
+    const name = this.#newName(last)
+    const path = join(directory, name)
+    const stored = fileSystem.create(path, this.#fileLength, "index")
+    try {
+      // Slots are written here and there from the beginning, so they get their blocks at once.
+      stored.reserve(0, IndexDescriptor.slotOffset(slotCount))
+      fileSystem.syncDirectory(directory)
+    } catch (error) {
+      // Tried again at every record: a file left behind each time would fill what is left of the device.
+      stored.close()
+      fileSystem.remove(path)
+      throw error
+    }
+    const file = this.#indexFile(stored, name)
+    if (last !== undefined) {
+      file.follow(last)
+    }
+    this.files.push(file)
+    return file
+  }
+
+  /** Names sort by age, even when the clock goes back or two files are made in one millisecond. */
+  #newName(last: IndexFile | undefined): string {
+    const name = this.#options.nameNow()
+    return last === undefined || name > last.name
+      ? name
+      : String(BigInt(last.name) + 1n).padStart(last.name.length, "0")
+  }
+
+  /**
+   * The positions that the index has for a key, as RocketMQ answers: the newest `countMax`, in rising order, with other
+   * keys of the same hash among them, and twice where a record has the key twice.
+   */
+  lookup({ begin, countMax, end, key, topic }: Lookup): Array<number> {
+    const positions: Array<number> = []
+    if (countMax > 0) {
+      this.visit(topic, key, begin, end, (position) => positions.push(position) < countMax)
+    }
+    return positions.toSorted((a, b) => a - b)
+  }
+
+  /** Walks the positions that the index has for the hash of a key, newest first, as long as `onPosition` says so. */
+  visit(topic: string, key: string, begin: number, end: number, onPosition: OnPosition): void {
+    const keyHash = KeyHash.of(topic, key)
+    for (let index = this.files.length - 1; index >= 0; index--) {
+      const file = this.files[index]!
+      const wantsMore = !file.overlaps(begin, end) || file.select(keyHash, begin, end, onPosition)
+      if (!wantsMore || file.beginTimestamp < begin) {
+        break
+      }
+    }
+  }
+
+  /** The oldest file that has something to flush. */
+  get fileToFlush(): IndexFile | undefined {
+    return this.files.find((file) => file.isDirty)
+  }
+
+  flushAsync(file: IndexFile, done: SyncDone): void {
+    file.isDirty = false
+    file.file.file.syncAsync(0, file.file.length, done)
+  }
+
+  flush(): void {
+    for (const file of this.files) {
+      if (file.isDirty) {
+        file.isDirty = false
+        file.file.file.sync(0, file.file.length)
+      }
+    }
+  }
+
+  close(): void {
+    for (const { file } of this.files) {
+      file.close()
+    }
+  }
+}
