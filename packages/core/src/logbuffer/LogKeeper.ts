@@ -8,7 +8,6 @@ import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import * as Int64 from "../memory/Int64.ts"
 import { loadAcquire } from "../memory/Ordering.ts"
 import { assertOpen } from "../memory/RegionState.ts"
-import * as LogBufferDescriptor from "./LogBufferDescriptor.ts"
 import * as LogBufferMetadata from "./LogBufferMetadata.ts"
 import type { LogBuffers } from "./LogBuffers.ts"
 import { LogBufferUnblocker } from "./LogBufferUnblocker.ts"
@@ -53,7 +52,7 @@ export class LogKeeper implements Agent {
     this.windowLength = log.termLength / 2
     this.unblocker = new LogBufferUnblocker(log)
     this.tail = new TermTail(log.metadata)
-    const position = this.producerPosition()
+    const position = this.tail.producerPosition(log.termLength)
     this.consumerPosition = position
     this.cleanPosition = position
     this.limit = position
@@ -69,7 +68,7 @@ export class LogKeeper implements Agent {
   /** Tells everyone that there will be no more messages behind what has been claimed. */
   endStream(): void {
     assertOpen(this.metadata.state)
-    const position = this.producerPosition()
+    const position = this.tail.producerPosition(this.log.termLength)
     if (position < LogBufferMetadata.endOfStreamPosition(this.metadata)) {
       LogBufferMetadata.setEndOfStreamPosition(this.metadata, position)
     }
@@ -138,7 +137,11 @@ export class LogKeeper implements Agent {
 
   private unblock(nowMs: number): number {
     const position = this.consumerPosition
-    if (position !== this.stallPosition || this.producerPosition() <= position || this.readerCount === 0) {
+    if (
+      position !== this.stallPosition ||
+      this.tail.producerPosition(this.log.termLength) <= position ||
+      this.readerCount === 0
+    ) {
       this.stallPosition = position
       this.stallMs = nowMs
       return 0
@@ -149,15 +152,6 @@ export class LogKeeper implements Agent {
     this.stallMs = nowMs
     this.unblockedCount += 1
     return 1
-  }
-
-  /** Behind everything claimed; the next term's beginning when the log waits for its rotation. */
-  private producerPosition(): number {
-    const { metadata, tail } = this
-    const { termLength } = this.log
-    const termCount = LogBufferMetadata.activeTermCountAcquire(metadata)
-    tail.load(LogBufferDescriptor.indexByTermCount(termCount))
-    return termCount * termLength + Math.min(tail.termOffset, termLength)
   }
 
   private wordAt(offset: number): number {

@@ -47,6 +47,13 @@ export class TermTail {
     }
   }
 
+  /** The position behind everything claimed: the end of the active term at most, until that is rotated. */
+  producerPosition(termLength: number): number {
+    const termCount = loadAcquire(this.metadata.int32, LogBufferDescriptor.ACTIVE_TERM_COUNT_OFFSET >>> 2)
+    this.load(LogBufferDescriptor.indexByTermCount(termCount))
+    return termCount * termLength + Math.min(this.termOffset, termLength)
+  }
+
   /**
    * Moves a tail by `length` and leaves in the fields what it was. As in Aeron an addition, never a compare and swap:
    * it succeeds always, and each of the writers that overshoot the end sees from its own old value what it has to do.

@@ -72,6 +72,7 @@ const passAll = async ({ atomics = false, isExclusive, messages, mode, ways }: R
     }
     while (readers.some((reader) => reader.isRunning())) {
       if (!driver.work(Math.min(...READERS.map((_, reader) => shared.readerPosition(reader))))) {
+        Peers.pause()
         await Peers.turn()
       }
       if (failure !== undefined) {
