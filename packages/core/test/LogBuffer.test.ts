@@ -43,7 +43,12 @@ const connected = (log: LogBuffer.LogBuffer) =>
     }
   })
 
-const script = (name: string) => new URL(`logbuffer/fixtures/${name}.ts`, import.meta.url)
+const SCRIPTS = {
+  owningProcess: new URL("logbuffer/fixtures/owningProcess.ts", import.meta.url),
+  publishingProcess: new URL("logbuffer/fixtures/publishingProcess.ts", import.meta.url),
+  readingProcess: new URL("logbuffer/fixtures/readingProcess.ts", import.meta.url),
+  readingWorker: new URL("logbuffer/fixtures/readingWorker.ts", import.meta.url)
+}
 
 describe("LogBuffer", () => {
   it.live("passes every message to every reader, in order, through small terms", () =>
@@ -218,7 +223,7 @@ describe("LogBuffer", () => {
     Effect.gen(function* () {
       const region = yield* Region.heap("shared", LogBuffer.regionLength(TERM_LENGTH))
       const log = yield* LogBuffer.make(region, { termLength: TERM_LENGTH, idle: IdleStrategy.backoff() })
-      const worker = new Worker(script("readingWorker"), { workerData: region.memory })
+      const worker = new Worker(SCRIPTS.readingWorker, { workerData: region.memory })
       yield* Stream.range(1, 20_000).pipe(
         Stream.map(() => Uint8Array.of(1)),
         Stream.run(LogBuffer.sink(log, { end: true }))
@@ -236,10 +241,10 @@ describe("LogBuffer", () => {
         LogBuffer.create(path, { termLength: TERM_LENGTH, idle: IdleStrategy.backoff() }),
         scope
       )
-      const readers = [0, 1].map(() => startScript(script("readingProcess"), [path]))
+      const readers = [0, 1].map(() => startScript(SCRIPTS.readingProcess, [path]))
       yield* connected(log)
       const publishers = [0, 1].map((index) =>
-        startScript(script("publishingProcess"), [path, String(index * 5000), String((index + 1) * 5000)])
+        startScript(SCRIPTS.publishingProcess, [path, String(index * 5000), String((index + 1) * 5000)])
       )
       yield* Effect.promise(() => Promise.all(publishers.map((publisher) => publisher.line("done"))))
       yield* Scope.close(scope, Exit.void)
@@ -260,7 +265,7 @@ describe("LogBuffer", () => {
         livenessTimeout: "300 millis",
         idle: IdleStrategy.backoff()
       })
-      const doomed = startScript(script("readingProcess"), [path])
+      const doomed = startScript(SCRIPTS.readingProcess, [path])
       yield* connected(log)
       yield* LogBuffer.offer(log, numbered(1))
       yield* Effect.promise(() => doomed.line("reading"))
@@ -278,9 +283,9 @@ describe("LogBuffer", () => {
   it.live("tells its users that the owner was killed", () =>
     Effect.gen(function* () {
       const path = join(temporaryDirectory(), "log")
-      const owner = startScript(script("owningProcess"), [path])
+      const owner = startScript(SCRIPTS.owningProcess, [path])
       yield* Effect.promise(() => owner.line("ready"))
-      const reader = startScript(script("readingProcess"), [path, "500"])
+      const reader = startScript(SCRIPTS.readingProcess, [path, "500"])
       yield* Effect.promise(() => reader.line("reading"))
       owner.process.kill("SIGKILL")
       assert.include((yield* Effect.promise(() => reader.ended)).stdout, "lost owner")

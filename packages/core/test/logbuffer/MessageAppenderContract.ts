@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FrameFlags from "../../src/frame/FrameFlags.ts"
 import { BufferClaim } from "../../src/logbuffer/BufferClaim.ts"
-import { FragmentHeader } from "../../src/logbuffer/FragmentHeader.ts"
 import * as FrameDescriptor from "../../src/logbuffer/FrameDescriptor.ts"
 import type { LogBuffers } from "../../src/logbuffer/LogBuffers.ts"
 import type { MessageAppender } from "../../src/logbuffer/MessageAppender.ts"
@@ -283,11 +282,4 @@ export const suite = (name: string, make: (log: LogBuffers) => MessageAppender):
       assert.strictEqual(appender.position(), 256)
     })
   })
-}
-
-/** For assertions on what a handler is given: a copy of a reused header. */
-export const copyOf = (header: FragmentHeader): FragmentHeader => {
-  const copy = new FragmentHeader()
-  copy.copyFrom(header)
-  return copy
 }

@@ -5,7 +5,7 @@
 import { LogBuffers } from "../../src/logbuffer/LogBuffers.ts"
 import { AtomicBuffer } from "../../src/memory/AtomicBuffer.ts"
 
-export class Killed extends Error {}
+class Killed extends Error {}
 
 const proxies = new WeakSet<object>()
 
