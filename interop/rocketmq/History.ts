@@ -46,9 +46,10 @@ export class History {
         queues.set(name, queue)
       }
     }
-    return sortQueues(
-      [...queues.values()].map((queue) => ({ ...queue, minOffset: 0, maxOffset: queue.entries.length }))
-    )
+    const listed = [...queues.values()].map(({ entries, queueId, topic }) => {
+      return { topic, queueId, minOffset: 0, maxOffset: entries.length, entries }
+    })
+    return sortQueues(listed)
   }
 
   /** Positions of the messages of a topic with a key. */

@@ -3,6 +3,7 @@
  * and give the answers that the other one gave, puts more, and closes, or is killed.
  */
 import type { Report } from "../Report.ts"
+import * as Damage from "./Damage.ts"
 import { type Config, Handle } from "./Handle.ts"
 import { CRC_PROPERTY, type History, isQueued } from "./History.ts"
 import type { ListedMessage, Listing, ScriptedMessage } from "./Listing.ts"
@@ -23,6 +24,8 @@ export interface Turn {
   readonly steps: ReadonlyArray<Step>
   /** How the turn ends: the store is closed, or its process is killed when all is quiet. */
   readonly end: "close" | "kill"
+  /** What happens to the files before they are opened. */
+  readonly before?: Damage.Damage
   /** Messages that are put one behind the other while the process is killed, after so many answers. */
   readonly underFire?: { readonly messages: ReadonlyArray<ScriptedMessage>; readonly answers: number }
 }
@@ -51,13 +54,16 @@ export class Relay {
 
   async turn(turn: Turn): Promise<void> {
     const { history, report, title } = this.#options
-    const { peer } = turn
+    const { before: damage, peer } = turn
+    if (damage !== undefined) {
+      Damage.inflict(damage, this.#options.directory, this.#options.config, history)
+    }
     const turnTitle = `${title}, turn ${this.#turns++}: ${peer.name}`
     const handle = await Handle.open(peer, this.#options.directory, this.#options.config)
     const listing = await handle.list()
     this.#adopt(listing)
     const before = await Snapshot.take(handle, history)
-    this.#checkOpening(turnTitle, handle, before)
+    this.#checkOpening(turnTitle, handle, before, damage)
     for (const step of turn.steps) {
       await this.#perform(handle, step)
     }
@@ -73,7 +79,7 @@ export class Relay {
     await this.#end(turn, handle)
   }
 
-  #checkOpening(title: string, handle: Handle, found: Snapshot.Snapshot): void {
+  #checkOpening(title: string, handle: Handle, found: Snapshot.Snapshot, damage: Damage.Damage | undefined): void {
     const { report } = this.#options
     const { peer, recovery } = handle
     const last = this.#last
@@ -85,7 +91,9 @@ export class Relay {
         actual === expected,
         `${recovery.exit}, not ${expected}`
       )
-      report.holds(`${title} cuts nothing`, (recovery.tornBytes ?? 0) === 0, `${recovery.tornBytes} bytes were cut`)
+      const isTorn = damage === "last record torn"
+      const torn = recovery.tornBytes ?? 0
+      report.holds(`${title} cuts ${isTorn ? "the torn record" : "nothing"}`, torn > 0 === isTorn, `${torn} bytes`)
     }
     if (recovery.exit === undefined && this.#lastEnd === "kill") {
       this.#indexedFrom = this.#indexedAfterCrash(peer.name, found.listing.maxPosition)
@@ -94,7 +102,7 @@ export class Relay {
       return
     }
     this.#checkContent(`${title} lists what ${last.name} left`, peer.name, found)
-    if (this.#lastEnd === "close") {
+    if (this.#lastEnd === "close" && damage === undefined) {
       this.#checkAnswers(title, peer.name, found, last)
     }
   }

@@ -38,7 +38,13 @@ final class OpenStore {
             store.shutdown();
             throw new IllegalStateException("load answered false");
         }
-        store.start();
+        try {
+            store.start();
+        } catch (Exception refused) {
+            // As a broker does that cannot start.
+            store.shutdown();
+            throw refused;
+        }
         OpenStore opened = new OpenStore(store);
         opened.settle();
         return opened;

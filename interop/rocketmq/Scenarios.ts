@@ -1,0 +1,61 @@
+/** Shorter relays than the rounds: each about one thing. */
+import { join } from "node:path"
+import type { Damage } from "./Damage.ts"
+import type { Config } from "./Handle.ts"
+import { History } from "./History.ts"
+import type { Peers, Side, VersionOptions } from "./Peers.ts"
+import { Relay } from "./Relay.ts"
+import * as Rounds from "./Rounds.ts"
+import { Script } from "./Script.ts"
+
+const MESSAGES = 20
+
+const relayOf = ({ report, scratch, version }: VersionOptions, name: string, config: Config): Relay =>
+  new Relay({
+    report,
+    title: `rocketmq ${version} ${name}`,
+    directory: join(scratch, `${name.replaceAll(" ", "-")}-${version}`),
+    config,
+    history: new History()
+  })
+
+/** The real store begins, with its own defaults beside ours: only ours gives its records a CRC property. */
+export const reverse = async (options: VersionOptions, peers: Peers): Promise<void> => {
+  const relay = relayOf(options, "begun by the real one", Rounds.config)
+  const script = new Script(Rounds.abilitiesOf(options.version), 2)
+  await relay.turn({ peer: peers.lasting("real"), steps: script.everyKind(), end: "close" })
+  await relay.turn({ peer: peers.lasting("ours"), steps: script.everyKind(), end: "close" })
+  await relay.turn({ peer: peers.lasting("real"), steps: script.mixture(MESSAGES), end: "close" })
+  await relay.turn({ peer: peers.lasting("ours"), steps: [], end: "close" })
+}
+
+/** Synchronous flush and records without the CRC property, on both sides. */
+export const synchronous = async (options: VersionOptions, peers: Peers): Promise<void> => {
+  const isOld = options.version.startsWith("4.")
+  const config = { ...Rounds.config, flushDiskType: "SYNC_FLUSH", ...(isOld ? {} : { enabledAppendPropCRC: false }) }
+  const relay = relayOf(options, "synchronous", config)
+  const script = new Script(Rounds.abilitiesOf(options.version), 3)
+  await relay.turn({ peer: peers.lasting("ours"), steps: script.mixture(MESSAGES), end: "close" })
+  await relay.turn({ peer: peers.lasting("real"), steps: script.mixture(MESSAGES), end: "close" })
+  await relay.turn({ peer: peers.lasting("ours"), steps: script.mixture(MESSAGES), end: "close" })
+}
+
+/** One side is killed, the files are damaged, and the other side must make them whole. */
+export const damaged = async (
+  options: VersionOptions,
+  peers: Peers,
+  killed: Side,
+  damage: Damage,
+  end: "close" | "kill"
+): Promise<void> => {
+  const other = killed === "ours" ? "real" : "ours"
+  const who = killed === "ours" ? "ours" : "the real one"
+  const how = end === "kill" ? "killed" : "closed"
+  const relay = relayOf(options, `${who} ${how} and ${damage}`, Rounds.config)
+  const script = new Script(Rounds.abilitiesOf(options.version), 4)
+  const writer = end === "kill" ? peers.spawn(killed) : peers.lasting(killed)
+  const plain = { kind: "put", messages: [script.plain()] } as const
+  await relay.turn({ peer: writer, steps: [...script.everyKind(), plain], end })
+  await relay.turn({ peer: peers.lasting(other), steps: script.mixture(MESSAGES), end: "close", before: damage })
+  await relay.turn({ peer: peers.lasting(killed), steps: [], end: "close" })
+}
