@@ -92,12 +92,13 @@ export const create: (
 ) => Effect.Effect<MappedRegion, CoreError, Scope.Scope> = regionScope.create
 
 /**
- * A region of JavaScript memory. Its `memory` can be sent to a worker.
+ * A region of JavaScript memory: a new one of so many bytes, or the one whose `memory` another thread has sent.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const heap: (name: string, length: number) => Effect.Effect<HeapRegion, never, Scope.Scope> = regionScope.heap
+export const heap: (name: string, memory: number | SharedArrayBuffer) => Effect.Effect<HeapRegion, never, Scope.Scope> =
+  regionScope.heap
 
 /**
  * Waits, without blocking the thread, until `length` bytes from `offset` are on the device; all of them by default.

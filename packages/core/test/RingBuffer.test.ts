@@ -11,6 +11,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
 import type { CoreError } from "../src/CoreError.ts"
 import * as IdleStrategy from "../src/IdleStrategy.ts"
 import * as Region from "../src/Region.ts"
@@ -216,6 +217,20 @@ describe("RingBuffer", () => {
         [5, 6, 7, 8, 9, 10]
       )
     })
+  )
+
+  it.live("carries messages from a worker through shared memory", () =>
+    Effect.gen(function* () {
+      const region = yield* Region.heap("ring", RingBuffer.regionLength(4096))
+      const ring = yield* RingBuffer.make(region)
+      const worker = new Worker(new URL("./ringWorker.peer.ts", import.meta.url), { workerData: region.memory })
+      yield* Effect.addFinalizer(() => Effect.promise(() => worker.terminate()))
+      const received = yield* RingBuffer.stream(ring).pipe(Stream.take(5000), Stream.runCollect)
+      assert.deepStrictEqual(
+        received.map(({ typeId }) => typeId),
+        Array.from({ length: 5000 }, (_, i) => i + 1)
+      )
+    }).pipe(Effect.scoped)
   )
 
   it.live("carries messages between processes through a file", () =>

@@ -121,7 +121,7 @@ export class BroadcastReceiver {
 
   private recordOffsetOf(position: number): number {
     const recordOffset = position % this.capacity
-    if (recordOffset < 0 || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
+    if (!RecordDescriptor.isPosition(position) || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
       throw this.corrupt("position", this.latestOffset, position, Number.MAX_SAFE_INTEGER)
     }
     return recordOffset

@@ -75,7 +75,7 @@ export class BroadcastTransmitter {
 
   private recordOffsetOf(position: number): number {
     const recordOffset = position % this.capacity
-    if (recordOffset < 0 || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
+    if (!RecordDescriptor.isPosition(position) || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
       throw new CorruptRecord(
         "broadcast buffer",
         this.buffer.state.name,

@@ -16,8 +16,8 @@ const scoped = <A extends Region, E>(acquire: Effect.Effect<A, E>): Effect.Effec
 export const map = (path: string, options?: MapOptions): Effect.Effect<MappedRegion, CoreError, Scope.Scope> =>
   scoped(attempt(() => Mapping.open(path, options)))
 
-export const heap = (name: string, length: number): Effect.Effect<HeapRegion, never, Scope.Scope> =>
-  scoped(Effect.sync(() => new HeapRegion(name, length)))
+export const heap = (name: string, memory: number | SharedArrayBuffer): Effect.Effect<HeapRegion, never, Scope.Scope> =>
+  scoped(Effect.sync(() => new HeapRegion(name, memory)))
 
 export const create = Effect.fnUntraced(function* (
   path: string,

@@ -167,7 +167,8 @@ export abstract class RingBuffer {
   /** Where a position of the trailer points to in the records. */
   protected recordOffsetOf(position: number): number {
     const recordOffset = position % this.capacity
-    if (recordOffset < 0 || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
+    // Beyond 2^53 a number is not the position any more, and a compare-and-set of it would never succeed.
+    if (!RecordDescriptor.isPosition(position) || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
       throw this.corrupt("position", this.capacity, position, Number.MAX_SAFE_INTEGER)
     }
     return recordOffset
