@@ -6,7 +6,7 @@ export const END_TYPE_ID = 8
 /** Where receivers count themselves ready, behind the broadcast buffer. */
 export const READY_INDEX = 0
 
-export const lengthOf = (sequence: number): number => 4 + ((sequence * 37) % 120)
+const lengthOf = (sequence: number): number => 4 + ((sequence * 37) % 120)
 
 const byteAt = (sequence: number, index: number): number => (sequence * 31 + index) & 0xff
 
