@@ -15,6 +15,8 @@ export interface DataSet {
   readonly path: string
   readonly format: DataFormat.DataFormat
   readonly repeat: number
+  /** Length of the file in bytes. */
+  readonly length: number
 }
 
 const FLIGHTS = "flights-20k.json"
@@ -23,8 +25,8 @@ const FLIGHTS = "flights-20k.json"
 export const flights = Effect.fnUntraced(function* (repeat: number) {
   const path = yield* Path.Path
   const entry = yield* Effect.orDie(path.fromFileUrl(new URL(import.meta.resolve("vega-datasets"))))
-  const file = path.join(path.dirname(entry), "..", "data", FLIGHTS)
-  return { label: FLIGHTS, path: file, format: "json", repeat } satisfies DataSet
+  const dataSet = yield* fromFile(path.join(path.dirname(entry), "..", "data", FLIGHTS), repeat)
+  return dataSet
 })
 
 /** The file at `file`, if its name says how to read it and it can be read as often as needed. */
@@ -45,7 +47,8 @@ export const fromFile = Effect.fnUntraced(function* (file: string, repeat: numbe
   if (info.size === BigInt(0)) {
     return yield* badInput(file, "is empty, a record is needed")
   }
-  return { label: path.basename(file), path: path.resolve(file), format, repeat } satisfies DataSet
+  const label = path.basename(file)
+  return { label, path: path.resolve(file), format, repeat, length: Number(info.size) } satisfies DataSet
 })
 
 const unreadable =
@@ -63,11 +66,13 @@ const unreadable =
 
 const READ_LENGTH = 256 * 1024
 
-/** The records of the file, once. Reading holds one chunk and one record. */
+/** The records of the file, once. Reading holds one chunk and one record; `onRead` is told how many bytes were read. */
 export const recordsOnce = (
-  dataSet: DataSet
+  dataSet: DataSet,
+  onRead: (bytes: number) => Effect.Effect<void> = () => Effect.void
 ): Stream.Stream<DataFormat.DataRecord, CommandError, FileSystem.FileSystem> =>
   readBytes(dataSet).pipe(
+    Stream.tap((chunk) => onRead(chunk.length)),
     DataFormat.records(dataSet.format),
     Stream.catchTag("Malformed", (malformed) =>
       Stream.fromEffect(Effect.flatMap(locate(dataSet, malformed), Effect.fail))

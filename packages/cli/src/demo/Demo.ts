@@ -1,6 +1,7 @@
 /** The demo from its input to its summary, without a word to the user but progress. */
 import * as MediaDriver from "@millrace/transport/MediaDriver"
 import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -10,7 +11,7 @@ import { badInput, CommandError, PublisherLost } from "../CommandError.ts"
 import * as PeakMemory from "../internal/peakMemory.ts"
 import * as TemporaryDirectory from "../internal/temporaryDirectory.ts"
 import * as Progress from "../output/Progress.ts"
-import { perSecond } from "../output/Quantity.ts"
+import { grouped, perSecond, plural } from "../output/Quantity.ts"
 import type * as Columns from "./Columns.ts"
 import * as DataSet from "./DataSet.ts"
 import * as Pipeline from "./Pipeline.ts"
@@ -45,11 +46,11 @@ const driver = MediaDriver.layerEmbedded({
 })
 
 export const run = Effect.fnUntraced(function* (options: DemoOptions) {
-  const { choice, file, repeat } = options
+  const { file, repeat } = options
   const startMs = yield* Clock.currentTimeMillis
   const peakMemory = yield* PeakMemory.sampled
   const dataSet = yield* file === undefined ? DataSet.flights(repeat) : DataSet.fromFile(file, repeat)
-  const survey = yield* Survey.take(dataSet, choice)
+  const survey = yield* takeSurvey(options, dataSet)
   const directory = yield* storeDirectory(options.directory)
   const topic = file === undefined ? "flights" : RecordTopic.topicName(dataSet.label)
   const line: Line = { dataSet, directory, survey, topic }
@@ -82,13 +83,32 @@ export const run = Effect.fnUntraced(function* (options: DemoOptions) {
     ungrouped: groups.ungrouped,
     tag: readBack.tag,
     memory: [
-      ["driver and reader", yield* peakMemory],
+      ["this process", yield* peakMemory],
       ["publisher", publisher.peakMemoryBytes],
       ["recorder", recorder.peakMemoryBytes]
     ],
     directory: options.directory === undefined ? undefined : directory
   } satisfies Summary
 })
+
+/** A large file takes a while to be looked through; a small one is not worth a line. */
+const SURVEY_PATIENCE_MS = 1000
+
+const takeSurvey = Effect.fnUntraced(function* ({ choice, silent }: DemoOptions, dataSet: DataSet.DataSet) {
+  const work = { label: "looking at", noun: "bytes", total: dataSet.length, patienceMs: SURVEY_PATIENCE_MS }
+  const progress = yield* Progress.make(work, { silent })
+  const survey = yield* Survey.take(dataSet, choice, progress.update)
+  if (!silent) {
+    yield* Console.log(describe(dataSet, survey))
+  }
+  return survey
+}, Effect.scoped)
+
+const describe = ({ label, repeat }: DataSet.DataSet, { columns, records }: Survey.Survey): string => {
+  const times = repeat === 1 ? "" : `, ${grouped(records / repeat)} sent ${grouped(repeat)} times`
+  const tag = columns.tag === undefined ? "" : `, tag ${columns.tag}`
+  return `${label}: ${plural(records, "record")}${times}; key ${columns.key}${tag}`
+}
 
 interface Line {
   readonly dataSet: DataSet.DataSet
@@ -100,7 +120,7 @@ interface Line {
 /** Streams everything through the driver into the store. */
 const stream = Effect.fnUntraced(
   function* ({ silent }: DemoOptions, { dataSet, directory, survey, topic }: Line) {
-    const progress = yield* Progress.make({ label: "streaming", noun: "records", total: survey.records, silent })
+    const progress = yield* Progress.make({ label: "streaming", noun: "records", total: survey.records }, { silent })
     const { awaitTermination, directory: driverDirectory } = yield* MediaDriver.MediaDriver
     const config: Pipeline.PipelineConfig = {
       driverDirectory,
@@ -125,7 +145,7 @@ const stream = Effect.fnUntraced(
 /** Opens the store again, as any later process would, and compares its first `expected` records with the source. */
 const readStore = Effect.fnUntraced(
   function* ({ silent }: DemoOptions, { dataSet, survey, topic }: Line, expected: number) {
-    const progress = yield* Progress.make({ label: "reading back", noun: "records", total: expected, silent })
+    const progress = yield* Progress.make({ label: "reading back", noun: "records", total: expected }, { silent })
     return yield* ReadBack.run({ dataSet, columns: survey.columns, topic, expected, onProgress: progress.update })
   },
   (effect, _options, { directory }) => Effect.provide(Effect.scoped(effect), RecordTopic.storeLayer(directory))

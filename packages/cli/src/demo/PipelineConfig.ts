@@ -5,7 +5,8 @@ const DataSet = Schema.Struct({
   label: Schema.String,
   path: Schema.String,
   format: Schema.Literals(["json", "ndjson", "csv"]),
-  repeat: Schema.Natural
+  repeat: Schema.Natural,
+  length: Schema.Natural
 })
 
 const Stream = {

@@ -67,20 +67,24 @@ const verdict = ({ queueCount, records, verified }: Summary, { good, strong }: S
   `${good("✓")} ${strong(`${grouped(verified)} of ${grouped(records)} records`)} came back equal and in order from ${plural(queueCount, "queue")}`
 
 const rateOf = ({ bytesPerSecond, messagesPerSecond }: Rate): string =>
-  `${grouped(messagesPerSecond).padStart(11)} messages/s  ${bytes(bytesPerSecond).padStart(8)}/s`
+  `${grouped(messagesPerSecond).padStart(9)} messages/s ${bytes(bytesPerSecond).padStart(8)}/s`
 
 const figures = (summary: Summary, { faint, strong }: Style): ReadonlyArray<string> => {
   const { memory, readBack, store, transport } = summary
   const line = (label: string, text: string, note = "") => `  ${strong(label.padEnd(LABEL_WIDTH))}${text}${faint(note)}`
   return [
-    line("transport", rateOf(transport), "  publisher → aeron:ipc → recorder"),
-    line("store", rateOf(store), "  time in the store alone"),
-    line("read back", rateOf(readBack), "  checked against the source"),
+    line("transport", rateOf(transport), "  from the first record received to the last"),
+    line("store", rateOf(store), "  the time inside the store alone"),
+    line("read back", rateOf(readBack), "  decoded and checked against the source"),
     line(
       "written",
       `log position ${grouped(store.logPosition)}, ${plural(store.files, "file")}, ${bytes(store.fileBytes)} on disk`
     ),
-    line("memory", memory.map(([role, peak]) => `${role} ${bytes(peak)}`).join(", "), "  anonymous, at the peak"),
+    line(
+      "memory",
+      memory.map(([role, peak]) => `${role} ${bytes(peak)}`).join(", "),
+      "  at the peak, mapped files not counted"
+    ),
     line("time", duration(summary.elapsedMs))
   ]
 }
@@ -103,7 +107,7 @@ const busiest = (summary: Summary, style: Style, width: number): ReadonlyArray<s
   ]
   const rest = ungrouped === 0 ? "" : `; ${grouped(ungrouped)} records of others were not grouped`
   return [
-    style.strong(`  The busiest of ${grouped(groupCount)} values of ${columns.key}`) + style.faint(rest),
+    style.strong(`  Busiest of ${grouped(groupCount)} values of ${columns.key}`) + style.faint(rest),
     ...Table.lines(titles, rows, style.faint).map((line) => `  ${line}`),
     ""
   ]
@@ -113,7 +117,7 @@ const oneTag = ({ tag, topic }: Summary, { strong }: Style): ReadonlyArray<strin
   tag === undefined
     ? []
     : [
-        `  Tag ${strong(tag.name)} alone: ${plural(tag.count, "record")} of topic ${topic}, found by tag in ${duration(tag.elapsedMs)}`,
+        `  Tag ${strong(tag.name)} alone: ${plural(tag.count, "record")} of topic ${topic}, read in ${duration(tag.elapsedMs)}`,
         ""
       ]
 

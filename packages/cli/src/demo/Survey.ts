@@ -15,7 +15,11 @@ export interface Survey {
   readonly records: number
 }
 
-export const take = Effect.fnUntraced(function* (dataSet: DataSet.DataSet, choice: Columns.Choice) {
+export const take = Effect.fnUntraced(function* (
+  dataSet: DataSet.DataSet,
+  choice: Columns.Choice,
+  onRead: (bytes: number) => Effect.Effect<void> = () => Effect.void
+) {
   let columns: Columns.Columns | undefined
   let count = 0
 
@@ -41,7 +45,12 @@ export const take = Effect.fnUntraced(function* (dataSet: DataSet.DataSet, choic
     return undefined
   }
 
-  yield* Stream.runForEachArray(DataSet.recordsOnce(dataSet), (records) => {
+  let readBytes = 0
+  const report = (bytes: number) => {
+    readBytes += bytes
+    return onRead(readBytes)
+  }
+  yield* Stream.runForEachArray(DataSet.recordsOnce(dataSet, report), (records) => {
     for (const record of records) {
       const problem = check(record)
       if (problem !== undefined) {

@@ -18,59 +18,73 @@ export interface Progress {
 }
 
 const REDRAW_INTERVAL_MS = 100
+const LABEL_WIDTH = 12
 const BAR_WIDTH_MAX = 40
 const CLEAR_LINE = "\r\u001b[2K"
 
-/** Follows `total` units of work called `noun`. The line that was drawn is gone when the scope closes. */
-export const make = Effect.fnUntraced(function* (options: {
+export interface Work {
+  /** What is being done: one word or two. */
   readonly label: string
+  /** What is counted. */
   readonly noun: string
   readonly total: number
-  readonly silent: boolean
-}): Effect.fn.Return<Progress, never, Scope.Scope | Terminal.Terminal> {
+  /** Nothing is shown of work that is done within this time. Default 0. */
+  readonly patienceMs?: number
+}
+
+/** Follows a piece of work. The line that was drawn is gone when the scope closes. */
+export const make = Effect.fnUntraced(function* (
+  work: Work,
+  options: { readonly silent: boolean }
+): Effect.fn.Return<Progress, never, Scope.Scope | Terminal.Terminal> {
   if (options.silent) {
     return { update: () => Effect.void }
   }
   const { canAnimate } = yield* TerminalCapabilities.TerminalCapabilities
-  return canAnimate ? yield* makeBar(options) : makeLines(options)
+  const startMs = yield* Clock.currentTimeMillis
+  return canAnimate ? yield* makeBar(work, startMs) : makeLines(work, startMs)
 })
 
-type Work = { readonly label: string; readonly noun: string; readonly total: number }
-
-const makeBar = Effect.fnUntraced(function* (work: Work) {
+const makeBar = Effect.fnUntraced(function* (work: Work, startMs: number) {
   const terminal = yield* Terminal.Terminal
   const style = yield* Style.current
-  const startMs = yield* Clock.currentTimeMillis
-  let drawnMs = 0
+  // The first moments of most work are spent on getting ready, which says nothing about its pace.
+  let firstMs: number | undefined
+  let drawnMs = startMs + (work.patienceMs ?? 0) - REDRAW_INTERVAL_MS
   const display = (text: string) => Effect.ignore(terminal.display(text))
   yield* Effect.addFinalizer(() => display(CLEAR_LINE))
 
   const update = Effect.fnUntraced(function* (done: number) {
     const nowMs = yield* Clock.currentTimeMillis
-    if (nowMs - drawnMs < REDRAW_INTERVAL_MS && done < work.total) {
+    if (done > 0) {
+      firstMs ??= nowMs
+    }
+    if (nowMs - drawnMs < REDRAW_INTERVAL_MS) {
       return
     }
     drawnMs = nowMs
+    const elapsedMs = nowMs - (firstMs ?? nowMs)
+    const rate = elapsedMs > 0 ? `  ${grouped(perSecond(done, elapsedMs))}/s` : ""
+    const label = work.label.padEnd(LABEL_WIDTH)
+    const figures = ` ${grouped(done)} of ${grouped(work.total)} ${work.noun}${rate}`
     const columns = yield* terminal.columns
-    const rate = nowMs > startMs ? `  ${grouped(perSecond(done, nowMs - startMs))}/s` : ""
-    const figures = ` ${grouped(done)} / ${grouped(work.total)} ${work.noun}${rate}`
-    const width = Math.max(0, Math.min(BAR_WIDTH_MAX, columns - work.label.length - figures.length - 3))
+    const width = Math.max(0, Math.min(BAR_WIDTH_MAX, columns - label.length - figures.length - 2))
     const [full, rest] = Plot.gauge(done, work.total, width)
-    yield* display(`${CLEAR_LINE}${work.label} ${style.accent(full)}${style.faint(rest)}${figures}`)
+    yield* display(`${CLEAR_LINE}${label} ${style.accent(full)}${style.faint(rest)}${figures}`)
   })
   yield* update(0)
   return { update }
 })
 
-const makeLines = (work: Work): Progress => {
+const makeLines = (work: Work, startMs: number): Progress => {
   let quartersPrinted = 0
-  const update = (done: number) => {
+  const update = Effect.fnUntraced(function* (done: number) {
     const quarters = work.total === 0 ? 4 : Math.floor((done / work.total) * 4)
-    if (quarters <= quartersPrinted) {
-      return Effect.void
+    const isTooSoon = (yield* Clock.currentTimeMillis) - startMs < (work.patienceMs ?? 0)
+    if (quarters > quartersPrinted && !isTooSoon) {
+      quartersPrinted = quarters
+      yield* Console.log(`${work.label}: ${grouped(done)} of ${grouped(work.total)} ${work.noun}`)
     }
-    quartersPrinted = quarters
-    return Console.log(`${work.label}: ${grouped(done)} of ${grouped(work.total)} ${work.noun}`)
-  }
+  })
   return { update }
 }
