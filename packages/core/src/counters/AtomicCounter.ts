@@ -1,6 +1,7 @@
 /**
- * One counter or position by its id. Functions on numbers are for a value that only grows and has one writer: a
- * position, or a count of one agent; they make no BigInt. Functions on bigints are for any value and any writer.
+ * One counter or position by its id. Functions on numbers make no BigInt: `getVolatile` reads a value that only grows (a
+ * position, a count), `setRelease`, `addRelease` and `proposeMaxRelease` belong to the one agent that writes the value.
+ * Functions on bigints are for any value and any number of writers; a value that may go down is read by them.
  */
 import { assert } from "../memory/Assert.ts"
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
