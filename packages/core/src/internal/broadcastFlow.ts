@@ -12,7 +12,7 @@ import * as IdleStrategy from "../IdleStrategy.ts"
 import type { Region } from "../memory/Region.ts"
 import { attempt } from "./attempt.ts"
 import { checkLength, collectInto, type Message } from "./bufferMessages.ts"
-import { makeIdleWait } from "./idleWait.ts"
+import { IdleWait } from "./idleWait.ts"
 
 /** The public face of one buffer, with the transmitter of this program. */
 export class BroadcastHandle implements Broadcast {
@@ -47,14 +47,15 @@ export const stream = (region: Region, options: StreamOptions | undefined): Stre
     Effect.map(
       attempt(() => new Follower(region, options)),
       (follower) => {
-        const wait = makeIdleWait(options?.idle ?? IdleStrategy.park())
+        const idle = new IdleWait(options?.idle ?? IdleStrategy.park())
         return Effect.gen(function* () {
           for (;;) {
             const messages = yield* attempt(() => follower.take())
-            yield* wait(messages.length)
             if (Arr.isReadonlyArrayNonEmpty(messages)) {
+              idle.reset()
               return messages
             }
+            yield* idle.wait
           }
         })
       }

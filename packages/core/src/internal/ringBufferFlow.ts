@@ -12,7 +12,7 @@ import type { RingBuffer } from "../ringbuffer/RingBuffer.ts"
 import type { SinkOptions, StreamOptions } from "../RingBuffer.ts"
 import { attempt } from "./attempt.ts"
 import { checkLength, collectInto, type Message } from "./bufferMessages.ts"
-import { makeIdleWait } from "./idleWait.ts"
+import { IdleWait } from "./idleWait.ts"
 
 const consumed = new WeakSet<RingBuffer>()
 
@@ -32,7 +32,7 @@ export const stream = (ring: RingBuffer, options?: StreamOptions): Stream.Stream
   Stream.unwrap(
     Effect.map(consume(ring), () => {
       const limit = options?.batchMax ?? 256
-      const wait = makeIdleWait(options?.idle ?? IdleStrategy.park())
+      const idle = new IdleWait(options?.idle ?? IdleStrategy.park())
       const watch = new UnblockWatch(ring, Duration.toMillis(options?.unblockTimeout ?? "10 seconds"))
       const pull = Effect.gen(function* () {
         for (;;) {
@@ -41,13 +41,14 @@ export const stream = (ring: RingBuffer, options?: StreamOptions): Stream.Stream
             ring.consumerHeartbeatMs = nowMs
             return take(ring, limit)
           })
-          yield* wait(messages.length)
           if (Arr.isReadonlyArrayNonEmpty(messages)) {
+            idle.reset()
             return messages
           }
           if (yield* attempt(() => watch.unblocks(nowMs))) {
             yield* Effect.logWarning(`unblocked ${ring.buffer.state.name}: a producer died while it wrote a message`)
           }
+          yield* idle.wait
         }
       })
       return Stream.fromPull(Effect.succeed(pull))
@@ -57,24 +58,27 @@ export const stream = (ring: RingBuffer, options?: StreamOptions): Stream.Stream
 export const sink = (ring: RingBuffer, options?: SinkOptions): Sink.Sink<void, Message, never, CoreError> =>
   Sink.unwrap(
     Effect.sync(() => {
-      const wait = makeIdleWait(options?.idle ?? IdleStrategy.park())
-      return Sink.forEachArray((messages: Arr.NonEmptyReadonlyArray<Message>) => writeAll(ring, messages, wait))
+      const idle = new IdleWait(options?.idle ?? IdleStrategy.park())
+      return Sink.forEachArray((messages: Arr.NonEmptyReadonlyArray<Message>) => writeAll(ring, messages, idle))
     })
   )
 
 const writeAll = Effect.fnUntraced(function* (
   ring: RingBuffer,
   messages: ReadonlyArray<Message>,
-  wait: (workCount: number) => Effect.Effect<void>
+  idle: IdleWait
 ): Effect.fn.Return<void, CoreError> {
   let written = 0
   while (written < messages.length) {
     const from = written
     written = yield* attempt(() => writeFrom(ring, messages, from))
+    if (written > from) {
+      idle.reset()
+    }
     if (written < messages.length) {
       yield* checkLength(messages[written]!, ring.maxMessageLength)
+      yield* idle.wait
     }
-    yield* wait(written - from)
   }
 })
 
