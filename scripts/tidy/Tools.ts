@@ -1,9 +1,11 @@
 /** Rules that other tools know better than we do: oxlint measures and follows imports, knip finds what is dead. */
 import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import { join, relative } from "node:path"
 import type { Finding } from "./Finding.ts"
 
 const OUTPUT_LENGTH_MAX = 256 * 1024 * 1024
+const LIMIT_MS = 300_000
 
 /** Runs a tool of this workspace and gives what it printed as JSON. Both tools exit with 1 when they found something. */
 const runJson = (root: string, tool: string, args: ReadonlyArray<string>): unknown => {
@@ -12,6 +14,7 @@ const runJson = (root: string, tool: string, args: ReadonlyArray<string>): unkno
     cwd: root,
     encoding: "utf8",
     maxBuffer: OUTPUT_LENGTH_MAX,
+    timeout: LIMIT_MS,
     shell: process.platform === "win32"
   })
   try {
@@ -31,10 +34,13 @@ interface OxlintReport {
   }>
 }
 
+const FOLDERS = ["packages", "scripts", "examples", "interop"] as const
+
 /** Lengths of files and functions, cycles, docstrings: `oxlintrc.json` beside this file holds the limits. */
 export const oxlint = (root: string): ReadonlyArray<Finding> => {
   const config = join(root, "scripts/tidy/oxlintrc.json")
-  const args = ["--config", config, "--disable-nested-config", "--format", "json", "packages", "scripts", "examples"]
+  const folders = FOLDERS.filter((folder) => existsSync(join(root, folder)))
+  const args = ["--config", config, "--disable-nested-config", "--format", "json", ...folders]
   return oxlintFindings(runJson(root, "oxlint", args) as OxlintReport)
 }
 
