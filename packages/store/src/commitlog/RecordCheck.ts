@@ -122,6 +122,8 @@ const CRC_PROPERTY_ABSENT = -1
 const CRC_PROPERTY_BROKEN = -2
 const CRC_PREFIX = Utf8.encode(`${RecordDescriptor.CRC_PROPERTY_NAME}\u0001`)
 const PROPERTY_END = 2
+/** A name that is off by this many bytes is that of the CRC property, damaged: else a flipped bit there would hide it. */
+const MISMATCHES_MAX = 2
 
 /** The value of the CRC property at the record's end, or one of the two negative codes. */
 const crcProperty = (cursor: RecordCursor): number => {
@@ -130,10 +132,12 @@ const crcProperty = (cursor: RecordCursor): number => {
     return CRC_PROPERTY_ABSENT
   }
   const start = cursor.propertiesAt + cursor.propertiesLength - RecordDescriptor.CRC_PROPERTY_LENGTH
+  let mismatches = 0
   for (let index = 0; index < CRC_PREFIX.length; index++) {
-    if (bytes[start + index] !== CRC_PREFIX[index]) {
-      return CRC_PROPERTY_ABSENT
-    }
+    mismatches += bytes[start + index] === CRC_PREFIX[index] ? 0 : 1
+  }
+  if (mismatches > 0) {
+    return mismatches <= MISMATCHES_MAX ? CRC_PROPERTY_BROKEN : CRC_PROPERTY_ABSENT
   }
   if (bytes[start + RecordDescriptor.CRC_PROPERTY_LENGTH - 1] !== PROPERTY_END) {
     return CRC_PROPERTY_BROKEN

@@ -20,6 +20,7 @@ import { AllocateAhead } from "../mapped/AllocateAhead.ts"
 import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
 import * as AbortFile from "../recovery/AbortFile.ts"
 import { Follower } from "../recovery/Follower.ts"
+import * as MachineIdentity from "../recovery/MachineIdentity.ts"
 import * as Recovery from "../recovery/Recovery.ts"
 import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import { PutPath } from "./PutPath.ts"
@@ -53,6 +54,7 @@ export class StoreEngine {
   readonly isCleanExit: boolean
   readonly #listener: EngineListener
   readonly #files: StoreFiles.StoreFiles
+  readonly #machineIdentity: string
   readonly #lane: SyncLane
   readonly #putPath: PutPath
   readonly #queueDispatcher: QueueDispatcher
@@ -61,13 +63,20 @@ export class StoreEngine {
   #reput: Reput
   #agents: ReadonlyArray<Agent> = []
 
-  constructor(fileSystem: FileSystem, options: StoreOptions, files: StoreFiles.StoreFiles, listener: EngineListener) {
+  constructor(
+    fileSystem: FileSystem,
+    options: StoreOptions,
+    files: StoreFiles.StoreFiles,
+    machineIdentity: string,
+    listener: EngineListener
+  ) {
     const root = options.storePathRootDir
     this.fileSystem = fileSystem
     this.options = options
     this.#listener = listener
     this.isCleanExit = !AbortFile.exists(fileSystem, root)
     this.#files = files
+    this.#machineIdentity = machineIdentity
     this.commitLog = files.commitLog
     this.queues = files.queues
     this.checkpoint = files.checkpoint
@@ -100,6 +109,8 @@ export class StoreEngine {
       this.#follower.attach()
       return Recovery.unchanged(this.commitLog, this.isCleanExit)
     }
+    const root = this.options.storePathRootDir
+    const machine = MachineIdentity.compare(this.fileSystem, root, this.#machineIdentity)
     const report = yield* Recovery.recover({
       commitLog: this.commitLog,
       queues: this.queues,
@@ -107,6 +118,7 @@ export class StoreEngine {
       index: this.options.messageIndexEnable ? this.index : undefined,
       dispatchers: this.#dispatchers,
       isCleanExit: this.isCleanExit,
+      isWrittenDurable: this.isCleanExit || machine !== "different",
       check: { checkCrc: this.options.checkCRCOnRecover, requireCrcProperty: this.options.forceVerifyPropCRC }
     })
     this.#queueDispatcher.drainArrived(() => undefined)
@@ -120,6 +132,7 @@ export class StoreEngine {
       this.#agents = [this.#follower]
       return
     }
+    MachineIdentity.write(this.fileSystem, this.options.storePathRootDir, this.#machineIdentity)
     AbortFile.create(this.fileSystem, this.options.storePathRootDir, pid)
     this.#agents = [
       this.flush,

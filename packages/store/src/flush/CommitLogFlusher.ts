@@ -26,6 +26,7 @@ export const start = (
       files.onFlushed(file, to)
       if (isWhole) {
         checkpoint.physicMsgTimestamp = Math.max(checkpoint.physicMsgTimestamp, timestamp)
+        checkpoint.write()
       }
       onFlushed()
     }

@@ -120,6 +120,9 @@ export class FlushConsumeQueueService implements Agent {
       const { indexMsgTimestamp, logicsMsgTimestamp } = this.#checkpoint
       this.#checkpoint.logicsMsgTimestamp = Math.max(logicsMsgTimestamp, this.#roundTimestamp)
       this.#checkpoint.indexMsgTimestamp = Math.max(indexMsgTimestamp, this.#roundTimestamp)
+      if (this.#roundTimestamp > Math.min(indexMsgTimestamp, logicsMsgTimestamp)) {
+        this.#checkpoint.write()
+      }
     }
     if (!this.#checkpoint.isDirty) {
       return 0

@@ -10,6 +10,7 @@ import { MemoryFileSystem } from "../mapped/MemoryFileSystem.ts"
 import type { MessageStore } from "../MessageStore.ts"
 import { conclude, type MessageStoreOptions } from "../MessageStoreConfig.ts"
 import type { StoreError } from "../StoreError.ts"
+import { machineIdentity } from "./machineIdentity.ts"
 import { nodeFileSystem } from "./nodeFileSystem.ts"
 import * as storeOpen from "./storeOpen.ts"
 import { StoreRuntime } from "./storeRuntime.ts"
@@ -62,8 +63,9 @@ const open = Effect.fnUntraced(function* (
     epochMs: () => effectClock.currentTimeMillisUnsafe()
   }
   const concluded = yield* storeOpen.concludeOptions(fileSystem, options)
-  const runtime = yield* Effect.acquireRelease(StoreRuntime.open(fileSystem, concluded, clock), (opened) =>
-    opened.close()
+  const runtime = yield* Effect.acquireRelease(
+    StoreRuntime.open(fileSystem, concluded, clock, machineIdentity(options.directory)),
+    (opened) => opened.close()
   )
   return runtime.service
 })

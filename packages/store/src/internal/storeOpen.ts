@@ -110,11 +110,12 @@ export const openEngine = (
   fileSystem: FileSystem,
   options: StoreOptions,
   clock: Clock,
+  machineIdentity: string,
   listener: EngineListener
 ): Effect.Effect<OpenedEngine, StoreError> =>
   Effect.gen(function* () {
     const files = yield* attempt(() => StoreFiles.open(fileSystem, options, () => localTime(clock.epochMs())))
-    const engine = new StoreEngine(fileSystem, options, files, listener)
+    const engine = new StoreEngine(fileSystem, options, files, machineIdentity, listener)
     const recovery = yield* runRecovery(engine).pipe(Effect.onError(() => Effect.sync(() => engine.closeFiles())))
     yield* attempt(() => engine.start(clock.nanoTime(), process.pid)).pipe(
       Effect.onError(() => Effect.sync(() => engine.closeFiles()))

@@ -32,11 +32,16 @@ export class StoreRuntime {
   readonly #loop: DutyLoop
   #defect: { readonly cause: unknown } | undefined = undefined
 
-  static open(fileSystem: FileSystem, options: StoreOptions, clock: Clock): Effect.Effect<StoreRuntime, StoreError> {
+  static open(
+    fileSystem: FileSystem,
+    options: StoreOptions,
+    clock: Clock,
+    machineIdentity: string
+  ): Effect.Effect<StoreRuntime, StoreError> {
     return Effect.gen(function* () {
       const polling = new LongPolling(queueMicrotask)
       let runtime: StoreRuntime | undefined = undefined
-      const { engine, recovery } = yield* openEngine(fileSystem, options, clock, {
+      const { engine, recovery } = yield* openEngine(fileSystem, options, clock, machineIdentity, {
         onWork: () => runtime?.wake(),
         onArrival: (queue) => polling.onArrival(queue),
         onHealth: () => polling.wakeAll()

@@ -3,9 +3,11 @@
  * valid record that must have been on the device stands behind a bad one, something else has happened to the bad one,
  * and cutting there would throw good messages away.
  *
- * A valid record behind counts when a later file begins with one, when the checkpoint says that it was on the device, or
- * when a queue points to it. Records that an earlier recovery cut but left in place have older store times than what
- * stands before the bad place: they are told apart by that.
+ * A valid record behind counts when its store time says that it was durable: any time where the page cache has lived on
+ * (a clean exit, a killed process), that of the checkpoint after a power failure, which may keep a later sector and lose
+ * an earlier one. Within the file it must also have its queue entry, or lie within the checkpoint's time: the bytes of a
+ * body may look like a record. Records that an earlier recovery cut but left in place have older store times than what
+ * stands before the bad place, and are told apart by that.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as RecordCheck from "../commitlog/RecordCheck.ts"
@@ -25,7 +27,9 @@ const ZERO_RUN_LENGTH = 8 * 1024 * 1024
 export interface DamageCheckOptions {
   readonly commitLog: CommitLog
   readonly queues: QueueTable
-  /** Store time up to which the log was on the device. */
+  /** Store time up to which records must be on the device. */
+  readonly durableTimestamp: number
+  /** Store time up to which the checkpoint says that the log was flushed. */
   readonly flushedTimestamp: number
   /** Store time of the last valid record before the bad place. */
   readonly lastStoreTimestamp: number
@@ -40,7 +44,7 @@ export const validBehind = (position: number, options: DamageCheckOptions): numb
     return -1
   }
   for (const later of files.files) {
-    if (later.fromOffset > position && checkAt(later, 0, cursor) > 0 && isNewer(cursor, options)) {
+    if (later.fromOffset > position && checkAt(later, 0, cursor) > 0 && mustBeDurable(cursor, options)) {
       return later.fromOffset
     }
   }
@@ -55,7 +59,7 @@ const searchQueues = (position: number, cursor: RecordCursor, options: DamageChe
     for (let offset = queue.maxOffset - 1; queue.read(offset, entry) && entry.position > position; offset--) {
       const file = options.commitLog.files.find(entry.position)
       const isValid = file !== undefined && checkAt(file, entry.position - file.fromOffset, cursor) > 0
-      if (isValid && cursor.queueOffset === offset && isNewer(cursor, options)) {
+      if (isValid && cursor.queueOffset === offset && mustBeDurable(cursor, options)) {
         return entry.position
       }
     }
@@ -73,8 +77,8 @@ const checkAt = (file: MappedFile, offset: number, cursor: RecordCursor): number
     OPTIONS
   )
 
-const isNewer = (record: RecordCursor, options: DamageCheckOptions): boolean =>
-  record.storeTimestamp >= options.lastStoreTimestamp
+const mustBeDurable = (record: RecordCursor, options: DamageCheckOptions): boolean =>
+  record.storeTimestamp >= options.lastStoreTimestamp && record.storeTimestamp <= options.durableTimestamp
 
 const searchFile = (file: MappedFile, from: number, cursor: RecordCursor, options: DamageCheckOptions): number => {
   const window = file.read(0, file.length)
@@ -85,7 +89,7 @@ const searchFile = (file: MappedFile, from: number, cursor: RecordCursor, option
     candidates++
     const offset = at - RecordDescriptor.MAGIC_OFFSET
     if (offset >= from && checkAt(file, offset, cursor) > 0) {
-      if (isNewer(cursor, options) && mustBeDurable(cursor, options)) {
+      if (mustBeDurable(cursor, options) && isKnown(cursor, options)) {
         return file.fromOffset + offset
       }
       at += cursor.totalSize
@@ -118,7 +122,8 @@ const isZero = (words: Int32Array): boolean => {
   return true
 }
 
-const mustBeDurable = (record: RecordCursor, options: DamageCheckOptions): boolean => {
+/** Whether something outside the log speaks for the record: the checkpoint, or the entry of its queue. */
+const isKnown = (record: RecordCursor, options: DamageCheckOptions): boolean => {
   if (record.storeTimestamp <= options.flushedTimestamp) {
     return true
   }

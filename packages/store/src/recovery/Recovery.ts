@@ -61,6 +61,8 @@ export interface RecoveryOptions {
   readonly index: IndexService | undefined
   readonly dispatchers: ReadonlyArray<Dispatcher>
   readonly isCleanExit: boolean
+  /** Whether all that was written must be there, flushed or not: the page cache has lived on. */
+  readonly isWrittenDurable: boolean
   readonly check: RecordCheck.RecordCheckOptions
 }
 
@@ -155,6 +157,7 @@ const refuseDamage = (options: RecoveryOptions, result: LogScan.LogScanResult): 
   const validBehind = DamageCheck.validBehind(result.stoppedAt, {
     commitLog,
     queues,
+    durableTimestamp: options.isWrittenDurable ? Number.POSITIVE_INFINITY : checkpoint.physicMsgTimestamp,
     flushedTimestamp: checkpoint.physicMsgTimestamp,
     lastStoreTimestamp: result.lastStoreTimestamp
   })

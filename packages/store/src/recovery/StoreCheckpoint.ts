@@ -10,7 +10,7 @@
  * can start recovery too late after a power failure.
  */
 import { getInt64, putInt64 } from "../mapped/BigEndian.ts"
-import type { FileSystem, FileWindow, StoreFile, SyncDone } from "../mapped/FileSystem.ts"
+import type { FileSystem, StoreFile, SyncDone } from "../mapped/FileSystem.ts"
 
 export const FILE_LENGTH = 4096
 
@@ -26,7 +26,7 @@ const SLACK_MS = 3000
 
 export class StoreCheckpoint {
   readonly #file: StoreFile
-  readonly #window: FileWindow
+  #unflushed = false
   physicMsgTimestamp: number
   logicsMsgTimestamp: number
   indexMsgTimestamp: number
@@ -35,8 +35,7 @@ export class StoreCheckpoint {
 
   constructor(file: StoreFile) {
     this.#file = file
-    this.#window = file.read(0, FIELDS_LENGTH)
-    const { view } = this.#window
+    const { view } = file.read(0, FIELDS_LENGTH)
     this.physicMsgTimestamp = Math.max(0, getInt64(view, PHYSIC_OFFSET))
     this.logicsMsgTimestamp = Math.max(0, getInt64(view, LOGICS_OFFSET))
     this.indexMsgTimestamp = Math.max(0, getInt64(view, INDEX_OFFSET))
@@ -58,17 +57,14 @@ export class StoreCheckpoint {
     return Math.max(0, Math.min(this.physicMsgTimestamp, this.logicsMsgTimestamp) - SLACK_MS)
   }
 
-  /** Whether a time has moved since the last `write`. */
+  /** Whether something was written that no flush has been started for since. */
   get isDirty(): boolean {
-    const { view } = this.#window
-    return (
-      getInt64(view, PHYSIC_OFFSET) !== this.physicMsgTimestamp ||
-      getInt64(view, LOGICS_OFFSET) !== this.logicsMsgTimestamp ||
-      getInt64(view, INDEX_OFFSET) !== this.indexMsgTimestamp
-    )
+    return this.#unflushed
   }
 
-  #write(): void {
+  /** Stands in the file at once, on the device with the next flush of the checkpoint: what it says is true already. */
+  write(): void {
+    this.#unflushed = true
     const { view } = this.#file.claim(0, FIELDS_LENGTH)
     putInt64(view, PHYSIC_OFFSET, this.physicMsgTimestamp)
     putInt64(view, LOGICS_OFFSET, this.logicsMsgTimestamp)
@@ -79,12 +75,13 @@ export class StoreCheckpoint {
   }
 
   flush(): void {
-    this.#write()
+    this.write()
     this.#file.sync(0, FIELDS_LENGTH)
   }
 
   flushAsync(done: SyncDone): void {
-    this.#write()
+    this.write()
+    this.#unflushed = false
     this.#file.syncAsync(0, FIELDS_LENGTH, done)
   }
 
