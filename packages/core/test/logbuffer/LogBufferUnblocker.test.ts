@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Schema from "effect/Schema"
 import { frameBuffer } from "../../src/frame/FrameBuffer.ts"
 import { BatchAppender } from "../../src/logbuffer/BatchAppender.ts"
 import { BatchReader } from "../../src/logbuffer/BatchReader.ts"
@@ -84,6 +86,21 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   }
 }
 
+/** What each writer does, and after how many stores it dies; most come to their end. */
+const Deaths = Arbitrary.array(
+  Arbitrary.schema(
+    Schema.Struct({
+      kind: Schema.Literals(["message", "fragments", "batch"]),
+      steps: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))
+    })
+  ),
+  { maxLength: 25 }
+)
+
+/** In a batch of its own object: one that died stays open for ever. */
+const batchOf = (appender: TermAppender, messages: ReadonlyArray<Uint8Array>): number =>
+  new BatchAppender(appender).appendAll(messages, 0, messages.length)
+
 /** Every state that a writer can leave behind, with other writers before and after it. */
 const eachDeath = (writer: Writer, check: (log: LogBuffers, steps: number, killed: boolean) => void): number => {
   for (let steps = 0; ; steps++) {
@@ -112,6 +129,41 @@ describe("LogBufferUnblocker", () => {
       assert.isAbove(steps, 7)
     })
   }
+
+  it.prop(
+    "frees the readers from any sequence of living and dead writers, over the end of the term too",
+    [Deaths, Schema.Literals([0, TERM_LENGTH - 2048, TERM_LENGTH - 96])],
+    ([deaths, termOffset]) => {
+      const log = makeLog({ termOffset })
+      const killSwitch = new KillSwitch(log)
+      const appender = new TermAppender(killSwitch.log)
+      const expected: Array<ReadonlyArray<number>> = []
+      deaths.forEach(({ kind, steps }, index) => {
+        const messages = [40, 8, 100].map((length, nth) => message(10 * index + nth, length))
+        const long = [message(index, 224), message(index + 1, 224), message(index + 2, 52)]
+        const write = {
+          message: () => appender.append(messages[2]!, 0, 100),
+          fragments: () => appender.appendVector(long),
+          batch: () => batchOf(appender, messages)
+        }[kind]
+        const written = { message: [messages[2]!], fragments: [Buffer.concat(long)], batch: messages }[kind]
+        const killed = killSwitch.run(steps, () => {
+          while (write() < 0) {
+            // The log was rotated.
+          }
+        })
+        if (!killed) {
+          expected.push(...written.map((bytes) => Array.from(bytes)))
+        }
+      })
+      const last = new TermAppender(log)
+      while (last.append(AFTER, 0, AFTER.length) < 0) {
+        // The log was rotated.
+      }
+      assert.deepStrictEqual(readUnblocking(log, termOffset), [...expected, Array.from(AFTER)])
+    },
+    { arbitrary: { runs: 200, size: 40 } }
+  )
 
   it("waits with a claim of which nothing is written until its end is known", () => {
     const writer = WRITERS["a message"]!
