@@ -255,6 +255,7 @@ export class IpcStreams implements IpcPublicationListener {
     rawLog: RawLog,
     nowNs: number
   ): void {
+    this.logs.onMapped(rawLog)
     try {
       const publication = this.newPublication(command, isExclusive, parameters, sessionId, rawLog, nowNs)
       this.publications.push(publication)

@@ -1,5 +1,5 @@
 /**
- * Logs whose streams have ended. One is freed a tick: unmapping a large log takes long enough to be felt. What cannot
+ * Counts the bytes of the driver's logs, and frees those whose streams have ended. One is freed a tick: unmapping a large log takes long enough to be felt. What cannot
  * be freed now is tried again later, and counted.
  */
 import type { RawLog } from "./LogFactory.ts"
@@ -11,6 +11,10 @@ export class LogFreeing {
 
   constructor(systemCounters: SystemCounters) {
     this.systemCounters = systemCounters
+  }
+
+  onMapped(log: RawLog): void {
+    this.systemCounters.get(BYTES_CURRENTLY_MAPPED).addRelease(log.region.length)
   }
 
   add(log: RawLog): void {

@@ -53,6 +53,10 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
   }
 }
 
+/** Major, minor and patch in a byte each, as the counter of the software's version holds them. */
+const semanticVersion = (version: string): number =>
+  version.split(".").reduce((composed, part) => composed * 256 + Number.parseInt(part, 10), 0)
+
 const createCnc = (start: DriverStart): ReturnType<typeof CncFile.create> => {
   const { cncLengths, directory, reserveWholeCnc, settings } = start
   try {
@@ -91,6 +95,7 @@ const makeConductor = (
     errorLog.record(error)
   }
   systemCounters.get(SystemCounters.CONTROL_PROTOCOL_VERSION).setRelease(CommandType.CONTROL_PROTOCOL_VERSION)
+  systemCounters.get(SystemCounters.SOFTWARE_VERSION).setRelease(semanticVersion(identity.version))
   systemCounters.get(SystemCounters.BYTES_CURRENTLY_MAPPED).setRelease(cncLength + LossReport.LENGTH_DEFAULT)
   // The driver takes the first id, so that those of clients begin at 1.
   commands.nextCorrelationId()
