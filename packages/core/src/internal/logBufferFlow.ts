@@ -25,7 +25,7 @@ import { ReaderSlot } from "../logbuffer/ReaderSlot.ts"
 import { READERS_MAX } from "../logbuffer/SharingDescriptor.ts"
 import { TermTail } from "../logbuffer/TermTail.ts"
 import { attempt } from "./attempt.ts"
-import { makeIdleWait } from "./idleWait.ts"
+import { IdleWait } from "./idleWait.ts"
 import { fail, handleOf, type LogBufferHandle, nowMs } from "./logBufferHandle.ts"
 
 const BATCH_MAX_DEFAULT = 1024
@@ -91,9 +91,9 @@ export const sink = (self: LogBuffer, options?: SinkOptions): Sink.Sink<void, Ui
   Sink.unwrap(
     Effect.sync(() => {
       const handle = handleOf(self)
-      const wait = makeIdleWait(options?.idle ?? IdleStrategy.park())
+      const idle = new IdleWait(options?.idle ?? IdleStrategy.park())
       const all = Sink.forEachArray((messages: Arr.NonEmptyReadonlyArray<Uint8Array>) =>
-        publishAll(handle, messages, wait)
+        publishAll(handle, messages, idle)
       )
       return options?.end === true ? Sink.mapEffect(all, () => end(self)) : all
     })
@@ -102,7 +102,7 @@ export const sink = (self: LogBuffer, options?: SinkOptions): Sink.Sink<void, Ui
 const publishAll = Effect.fnUntraced(function* (
   handle: LogBufferHandle,
   messages: ReadonlyArray<Uint8Array>,
-  wait: (workCount: number) => Effect.Effect<void>
+  idle: IdleWait
 ): Effect.fn.Return<void, CoreError> {
   yield* checkLengths(handle, messages)
   let published = 0
@@ -118,7 +118,11 @@ const publishAll = Effect.fnUntraced(function* (
     if (reason !== undefined) {
       return yield* fail(reason)
     }
-    yield* wait(published - from)
+    if (published > from) {
+      idle.reset()
+    } else {
+      yield* idle.wait
+    }
   }
 })
 
@@ -175,7 +179,7 @@ class Reading {
 /** Lets a reader in, and gives signs of life for it until the scope closes, however slow its consumer is. */
 const enter = Effect.fnUntraced(function* (
   handle: LogBufferHandle,
-  wait: (workCount: number) => Effect.Effect<void>
+  idle: IdleWait
 ): Effect.fn.Return<Reading, CoreError, Scope.Scope> {
   const { metadata } = handle.log
   const slot = yield* Effect.acquireRelease(
@@ -200,7 +204,7 @@ const enter = Effect.fnUntraced(function* (
     if (reason !== undefined) {
       return yield* fail(reason)
     }
-    yield* wait(0)
+    yield* idle.wait
   }
   yield* Effect.forkScoped(
     Effect.sync(() => {
@@ -216,7 +220,7 @@ const enter = Effect.fnUntraced(function* (
 const next = Effect.fnUntraced(function* (
   reading: Reading,
   batch: FragmentBatch,
-  wait: (workCount: number) => Effect.Effect<void>
+  idle: IdleWait
 ): Effect.fn.Return<void, CoreError | Cause.Done> {
   for (;;) {
     const end = yield* attempt(() => {
@@ -227,13 +231,13 @@ const next = Effect.fnUntraced(function* (
       return reading.slot.isActive && reading.reader.read(batch) > 0 ? undefined : reason
     })
     if (batch.count > 0) {
-      yield* wait(batch.count)
+      idle.reset()
       return
     }
     if (end !== undefined) {
       return yield* end
     }
-    yield* wait(0)
+    yield* idle.wait
   }
 })
 
@@ -245,10 +249,10 @@ const batchesWith = <A>(
   Stream.fromChannel(
     Channel.fromTransform((_upstream, scope) =>
       Effect.gen(function* () {
-        const wait = makeIdleWait(options?.idle ?? IdleStrategy.park())
+        const idle = new IdleWait(options?.idle ?? IdleStrategy.park())
         const batch = new FragmentBatch(options?.batchMax ?? BATCH_MAX_DEFAULT)
-        const reading = yield* Scope.provide(enter(handleOf(self), wait), scope)
-        return Effect.map(next(reading, batch, wait), () => [take(batch, reading)] as const)
+        const reading = yield* Scope.provide(enter(handleOf(self), idle), scope)
+        return Effect.map(next(reading, batch, idle), () => [take(batch, reading)] as const)
       })
     )
   )
