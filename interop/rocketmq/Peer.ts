@@ -24,6 +24,8 @@ interface Pending {
 /** What a peer answered in the place of a result. */
 export class PeerError extends Error {}
 
+/** A store that is closed sleeps for some seconds, and the machine may be busy. */
+const ANSWER_MS = 60_000
 const STOP_MS = 10_000
 
 export class Peer {
@@ -51,18 +53,31 @@ export class Peer {
     return this.#process.pid
   }
 
-  request<A>(op: string, fields: Readonly<Record<string, unknown>>): Promise<A> {
+  async request<A>(op: string, fields: Readonly<Record<string, unknown>>): Promise<A> {
+    if (this.#hasEnded) {
+      throw new Error(`${this.name} has ended, and was asked to ${op}\n${this.#lastErrors()}`)
+    }
     const id = this.#nextId++
-    return new Promise<unknown>((resolve, reject) => {
+    const answer = new Promise<unknown>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject })
       this.#process.stdin!.write(`${JSON.stringify({ id, op, ...fields })}\n`)
-    }) as Promise<A>
+    })
+    const timer = setTimeout(() => this.#pending.get(id)?.reject(new Error(`${this.name} does not ${op}`)), ANSWER_MS)
+    try {
+      return (await answer) as A
+    } finally {
+      clearTimeout(timer)
+      this.#pending.delete(id)
+    }
+  }
+
+  get #hasEnded(): boolean {
+    return this.#process.exitCode !== null || this.#process.signalCode !== null
   }
 
   #onAnswer(line: string): void {
     const answer = JSON.parse(line) as { readonly id: number; readonly result?: unknown; readonly error?: string }
     const pending = this.#pending.get(answer.id)
-    this.#pending.delete(answer.id)
     if (answer.error === undefined) {
       pending?.resolve(answer.result)
     } else {
@@ -92,7 +107,7 @@ export class Peer {
     this.#process.stdin!.end()
     const timer = setTimeout(() => this.#process.kill("SIGTERM"), STOP_MS)
     const lastTimer = setTimeout(() => this.#process.kill("SIGKILL"), 2 * STOP_MS)
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+    if (!this.#hasEnded) {
       await this.#exited
     }
     clearTimeout(timer)

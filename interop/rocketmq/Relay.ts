@@ -30,18 +30,12 @@ export interface Turn {
   readonly underFire?: { readonly messages: ReadonlyArray<ScriptedMessage>; readonly answers: number }
 }
 
-interface NamedSnapshot {
-  /** Whose answers these are. */
-  readonly name: string
-  readonly snapshot: Snapshot.Snapshot
-}
-
 const FILLER_TOPIC = "TopicFiller"
 
 export class Relay {
   readonly #options: RelayOptions
   #turns = 0
-  #last: NamedSnapshot | undefined = undefined
+  #last: Snapshot.NamedSnapshot | undefined = undefined
   #lastEnd: "close" | "kill" = "close"
   /** Messages that a killed side may or may not have stored. */
   #uncertain: ReadonlyArray<ScriptedMessage> = []
@@ -103,7 +97,7 @@ export class Relay {
     }
     this.#checkContent(`${title} lists what ${last.name} left`, peer.name, found)
     if (this.#lastEnd === "close" && damage === undefined) {
-      this.#checkAnswers(title, peer.name, found, last)
+      Snapshot.compare(report, title, { name: peer.name, snapshot: found }, last)
     }
   }
 
@@ -114,23 +108,6 @@ export class Relay {
   #indexedAfterCrash(version: string, end: number): number {
     const fileLength = Number(this.#options.config["mappedFileSizeCommitLog"])
     return version === "5.5.1" ? end : Math.max(this.#indexedFrom, Math.floor(end / fileLength) * fileLength)
-  }
-
-  /** What two sides answer about the same files must be the same. */
-  #checkAnswers(title: string, name: string, found: Snapshot.Snapshot, last: NamedSnapshot): void {
-    const { report } = this.#options
-    const { gets, queries, times } = last.snapshot
-    const compare = <A>(what: string, answers: Snapshot.Answers<A>, others: Snapshot.Answers<A>) =>
-      report.equal(
-        `${title} gives ${last.name}'s answers to ${Object.keys(answers).length} ${what}`,
-        { name, value: answers },
-        { name: last.name, value: others }
-      )
-    compare("reads by offset", found.gets, gets)
-    compare("queries by key", found.queries, queries)
-    if (hasBoundaries(found) && hasBoundaries(last.snapshot)) {
-      compare("searches by time", found.times, times)
-    }
   }
 
   /** Everything that a listing says must be what the puts said. */
@@ -276,9 +253,6 @@ export class Relay {
     this.#uncertain = messages.slice(outcomes.length)
   }
 }
-
-const hasBoundaries = ({ times }: Snapshot.Snapshot): boolean =>
-  Object.values(times).every(({ lower }) => lower !== null)
 
 const placeOf = ([position, size]: readonly [number, number, number?]) => [position, size] as const
 

@@ -29,6 +29,19 @@ export const reverse = async (options: VersionOptions, peers: Peers): Promise<vo
   await relay.turn({ peer: peers.lasting("ours"), steps: [], end: "close" })
 }
 
+/** Nothing set at all: files of a gibibyte, queues of six megabytes, an index of 400. */
+export const defaults = async (options: VersionOptions, peers: Peers): Promise<void> => {
+  const relay = relayOf(options, "with all defaults", { mappedFileSizeCommitLog: 1024 ** 3 })
+  const script = new Script(Rounds.abilitiesOf(options.version), 7)
+  // What depends on the end of a file is left to the small ones.
+  const steps = script.everyKind().filter(({ kind }) => kind !== "fill")
+  await relay.turn({ peer: peers.lasting("ours"), steps, end: "close" })
+  await relay.turn({ peer: peers.lasting("real"), steps: [], end: "close" })
+  await relay.turn({ peer: peers.spawn("ours"), steps: [], end: "kill" })
+  await relay.turn({ peer: peers.spawn("real"), steps: [], end: "kill" })
+  await relay.turn({ peer: peers.lasting("ours"), steps: [], end: "close" })
+}
+
 /** Synchronous flush and records without the CRC property, on both sides. */
 export const synchronous = async (options: VersionOptions, peers: Peers): Promise<void> => {
   const isOld = options.version.startsWith("4.")

@@ -1,4 +1,5 @@
 /** All that a side answers about a store: to be compared with what the other side answers about the same files. */
+import type { Report } from "../Report.ts"
 import type { Handle } from "./Handle.ts"
 import { type History, sortQueues } from "./History.ts"
 import type { GetAnswer, GetRequest, ListedQueue, Listing, QueryRequest, TimeAnswer, TimeRequest } from "./Listing.ts"
@@ -10,11 +11,17 @@ export interface Snapshot {
   readonly queries: Answers<ReadonlyArray<number>>
 }
 
+/** A snapshot with the name of who answered. */
+export interface NamedSnapshot {
+  readonly name: string
+  readonly snapshot: Snapshot
+}
+
 /** Answers by what was asked. */
 export type Answers<A> = Readonly<Record<string, A>>
 
 const TIMES_A_QUEUE = 4
-const KEYS_MAX = 120
+const KEYS_MAX = 200
 const QUERY_COUNT = 64
 
 export const take = async (handle: Handle, history: History): Promise<Snapshot> => {
@@ -34,6 +41,24 @@ export const take = async (handle: Handle, history: History): Promise<Snapshot> 
   }
 }
 
+/** What two sides answer about the same files must be the same. */
+export const compare = (report: Report, title: string, found: NamedSnapshot, other: NamedSnapshot): void => {
+  const check = <A>(what: string, answers: Answers<A>, others: Answers<A>) =>
+    report.equal(
+      `${title} gives ${other.name}'s answers to ${Object.keys(answers).length} ${what}`,
+      { name: found.name, value: answers },
+      { name: other.name, value: others }
+    )
+  check("reads by offset", found.snapshot.gets, other.snapshot.gets)
+  check("queries by key", found.snapshot.queries, other.snapshot.queries)
+  if (hasBoundaries(found.snapshot) && hasBoundaries(other.snapshot)) {
+    check("searches by time", found.snapshot.times, other.snapshot.times)
+  }
+}
+
+/** 4.9.8 knows no boundaries, and searches by the times of files. */
+const hasBoundaries = ({ times }: Snapshot): boolean => Object.values(times).every(({ lower }) => lower !== null)
+
 const byRequest = <A>(requests: ReadonlyArray<object>, answers: ReadonlyArray<A>): Answers<A> =>
   Object.fromEntries(requests.map((request, index) => [Object.values(request).join(" "), answers[index]!]))
 
@@ -42,13 +67,14 @@ const UNKNOWN: ReadonlyArray<GetRequest> = [
   { topic: "TopicA", queueId: 77, offset: 5, maxCount: 32 }
 ]
 
+/** Every offset by itself, and longer reads from the places where something ends. */
 const getsOf = ({ maxOffset, minOffset, queueId, topic }: ListedQueue): ReadonlyArray<GetRequest> => {
   const middle = Math.floor((minOffset + maxOffset) / 2)
-  const offsets = [-1, 0, minOffset, middle, maxOffset - 3, maxOffset - 1, maxOffset, maxOffset + 1, maxOffset + 50]
-  const from = [...new Set(offsets)]
+  const all = Array.from({ length: maxOffset - minOffset + 2 }, (_, index) => minOffset - 1 + index)
+  const ends = [-1, 0, minOffset, middle, maxOffset - 3, maxOffset - 1, maxOffset, maxOffset + 1, maxOffset + 50]
   return [
-    ...from.map((offset) => ({ topic, queueId, offset, maxCount: 32 })),
-    ...from.map((offset) => ({ topic, queueId, offset, maxCount: 1 })),
+    ...all.map((offset) => ({ topic, queueId, offset, maxCount: 1 })),
+    ...[...new Set(ends)].map((offset) => ({ topic, queueId, offset, maxCount: 32 })),
     { topic, queueId, offset: minOffset, maxCount: 10, tags: "TagA || TagB" },
     { topic, queueId, offset: middle, maxCount: 32, tags: "TagB" },
     { topic, queueId, offset: minOffset, maxCount: 32, tags: "polygenelubricants||Aa" },

@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import { mkdirSync } from "node:fs"
 import type { Context, Part } from "../Part.ts"
+import * as Beside from "./Beside.ts"
 import * as JavaBuild from "./JavaBuild.ts"
 import * as Locks from "./Locks.ts"
 import * as Peers from "./Peers.ts"
@@ -33,32 +34,37 @@ const run = async (context: Context): Promise<void> => {
 
 const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
   const peers = new Peers.Peers(options)
+  const isNewest = options.version === VERSIONS[0]
+  const lanes: ReadonlyArray<Lane> = [
+    { rounds: () => Rounds.run(options, peers) },
+    {
+      locks: () => Locks.run(options, peers),
+      reverse: () => Scenarios.reverse(options, peers),
+      synchronous: () => Scenarios.synchronous(options, peers),
+      beside: () => Beside.run(options, peers),
+      // Files of full length are asked of every version only in the longer form.
+      ...(options.isLong || isNewest ? { defaults: () => Scenarios.defaults(options, peers) } : {})
+    },
+    Object.fromEntries(
+      DAMAGES.map(([side, damage, end]) => [
+        `${side}, ${damage}`,
+        () => Scenarios.damaged(options, peers, side, damage, end)
+      ])
+    )
+  ]
   try {
-    await Promise.all([
-      inTurn(options, [() => Rounds.run(options, peers)]),
-      inTurn(options, [
-        () => Locks.run(options, peers),
-        () => Scenarios.reverse(options, peers),
-        () => Scenarios.synchronous(options, peers)
-      ]),
-      inTurn(
-        options,
-        DAMAGES.map(
-          ([killed, damage, end]) =>
-            () =>
-              Scenarios.damaged(options, peers, killed, damage, end)
-        )
-      )
-    ])
+    await Promise.all(lanes.map((lane) => runLane(options, lane)))
   } finally {
     await peers.stop()
   }
 }
 
-/** One after the other, and the next one also where one has failed. */
-const inTurn = async ({ report, version }: Peers.VersionOptions, scenarios: ReadonlyArray<() => Promise<void>>) => {
-  for (const scenario of scenarios) {
-    await report.attempt(`rocketmq ${version}`, scenario)
+/** Scenarios by name, one after the other. Lanes run beside each other: a real store that closes mostly sleeps. */
+type Lane = Readonly<Record<string, () => Promise<void>>>
+
+const runLane = async ({ report, version }: Peers.VersionOptions, lane: Lane): Promise<void> => {
+  for (const [name, scenario] of Object.entries(lane)) {
+    await report.attempt(`rocketmq ${version} ${name}`, scenario)
   }
 }
 
