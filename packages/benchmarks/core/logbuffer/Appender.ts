@@ -22,7 +22,7 @@ const single = (length: number, make: (log: LogBuffers) => MessageAppender, goal
     return {
       run: (count) => {
         for (let done = 0; done < count;) {
-          done += appender.append(message, 0, length) < 0 ? 0 : 1
+          done += appender.tryAppend(message, 0, length) < 0 ? 0 : 1
         }
       }
     }

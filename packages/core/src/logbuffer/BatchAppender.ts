@@ -62,19 +62,20 @@ export class BatchAppender {
     assert(!this.isOpen, "a batch was begun before the last one was committed or aborted")
     assert(length > 0 && length <= this.lengthMax, "a batch is empty or longer than the maximum message length")
     assert(length % F.FRAME_ALIGNMENT === 0, "the length of a batch is not a sum of framed lengths")
-    const position = this.appender.reserve(length)
-    if (position >= 0) {
-      const { term, termId, termOffset } = this.appender
-      this.header.claim(term, termOffset, length, termId, UNFRAGMENTED)
-      this.isOpen = true
-      this.term = term
-      this.termId = termId
-      this.beginOffset = termOffset
-      this.endOffset = termOffset + length
-      this.offset = termOffset
-      this.firstFrameLength = 0
+    const refusal = this.appender.reserve(length)
+    if (refusal < 0) {
+      return refusal
     }
-    return position
+    const { term, termId, termOffset } = this.appender
+    this.header.claim(term, termOffset, length, termId, UNFRAGMENTED)
+    this.isOpen = true
+    this.term = term
+    this.termId = termId
+    this.beginOffset = termOffset
+    this.endOffset = termOffset + length
+    this.offset = termOffset
+    this.firstFrameLength = 0
+    return this.appender.endPosition
   }
 
   /** The term that `next` gives offsets in. The bytes of the batch are the caller's until `commit` or `abort`. */

@@ -59,7 +59,8 @@ export class ExclusiveTermAppender extends MessageAppender {
       return this.onEndOfTerm()
     }
     this.tailOffset = resultingOffset
-    return this.termBeginPosition + resultingOffset
+    this.endPosition = this.termBeginPosition + resultingOffset
+    return 0
   }
 
   /**
@@ -69,11 +70,12 @@ export class ExclusiveTermAppender extends MessageAppender {
   appendPadding(length: number): number {
     assert(length >= 0 && length <= this.maxMessageLength, "padding is longer than the maximum message length")
     const frameLength = length + F.HEADER_LENGTH
-    const position = this.reserve(F.alignFrame(frameLength))
-    if (position >= 0) {
-      this.header.pad(this.term, this.termOffset, frameLength, this.termId)
+    const refusal = this.reserve(F.alignFrame(frameLength))
+    if (refusal < 0) {
+      return refusal
     }
-    return position
+    this.header.pad(this.term, this.termOffset, frameLength, this.termId)
+    return this.endPosition
   }
 
   /** Bytes left in the term that the next frame goes into: what a block may have. */
@@ -98,9 +100,10 @@ export class ExclusiveTermAppender extends MessageAppender {
       this.rotate()
     }
     TermBlock.check(source, offset, length, this.header, this.termId, this.tailOffset, this.termLength)
-    const position = this.reserve(length)
+    const refusal = this.reserve(length)
+    assert(refusal === 0, "a block that was found to fit the term did not")
     TermBlock.write(this.term, this.termOffset, source, offset, length)
-    return position
+    return this.endPosition
   }
 
   private onEndOfTerm(): number {

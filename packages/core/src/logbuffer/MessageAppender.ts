@@ -24,6 +24,8 @@ export abstract class MessageAppender {
   term: AtomicBuffer
   termOffset = 0
   termId = 0
+  /** The position behind the last reservation. */
+  endPosition = 0
   protected readonly metadata: AtomicBuffer
   protected readonly terms: readonly [AtomicBuffer, AtomicBuffer, AtomicBuffer]
   protected readonly termLength: number
@@ -43,11 +45,11 @@ export abstract class MessageAppender {
   abstract position(): number
 
   /**
-   * Moves the tail by `framedLength`, a multiple of 32, and leaves the range in `term`, `termOffset` and `termId`.
-   * Readers wait at the beginning of the range until its frames are published, so a caller that gets a position writes
-   * the whole range, from its beginning.
+   * Moves the tail by `framedLength`, a multiple of 32, and leaves the range in `term`, `termOffset`, `termId` and
+   * `endPosition`. Readers wait at the beginning of the range until its frames are published, so a caller that gets one
+   * writes the whole of it, from its beginning.
    *
-   * @returns the position behind the range, ADMIN_ACTION or MAX_POSITION_EXCEEDED
+   * @returns 0, ADMIN_ACTION or MAX_POSITION_EXCEEDED
    */
   abstract reserve(framedLength: number): number
 
@@ -62,30 +64,47 @@ export abstract class MessageAppender {
     length: number,
     reservedValue?: MessageWriter.ReservedValueSupplier
   ): number {
+    const refusal = this.tryAppend(source, offset, length, reservedValue)
+    return refusal < 0 ? refusal : this.endPosition
+  }
+
+  /**
+   * As `append`, without an allocation however far the stream has come: the position is left in `endPosition`. One
+   * beyond 2^31 that a function returns is an object of 16 bytes, unless the engine inlines the call.
+   *
+   * @returns 0, ADMIN_ACTION or MAX_POSITION_EXCEEDED
+   */
+  tryAppend(
+    source: Uint8Array<ArrayBufferLike>,
+    offset: number,
+    length: number,
+    reservedValue?: MessageWriter.ReservedValueSupplier
+  ): number {
     assert(offset >= 0 && length >= 0, "a message has a negative offset or length")
     assert(offset + length <= source.length, "a message reaches outside its source")
     assert(length <= this.maxMessageLength, "a message is longer than the maximum message length")
     const maxPayloadLength = this.maxPayloadLength
-    const position = this.reserve(MessageWriter.computeFramedLength(length, maxPayloadLength))
-    if (position >= 0) {
-      const { header, term, termId, termOffset } = this
-      if (length <= maxPayloadLength) {
-        MessageWriter.writeUnfragmented(header, term, termOffset, termId, source, offset, length, reservedValue)
-      } else {
-        MessageWriter.writeFragmented(
-          header,
-          term,
-          termOffset,
-          termId,
-          source,
-          offset,
-          length,
-          maxPayloadLength,
-          reservedValue
-        )
-      }
+    const refusal = this.reserve(MessageWriter.computeFramedLength(length, maxPayloadLength))
+    if (refusal < 0) {
+      return refusal
     }
-    return position
+    const { header, term, termId, termOffset } = this
+    if (length <= maxPayloadLength) {
+      MessageWriter.writeUnfragmented(header, term, termOffset, termId, source, offset, length, reservedValue)
+    } else {
+      MessageWriter.writeFragmented(
+        header,
+        term,
+        termOffset,
+        termId,
+        source,
+        offset,
+        length,
+        maxPayloadLength,
+        reservedValue
+      )
+    }
+    return 0
   }
 
   /** Appends the concatenation of `sources` as one message. */
@@ -96,12 +115,13 @@ export abstract class MessageAppender {
     const length = MessageWriter.vectorLength(sources)
     assert(length <= this.maxMessageLength, "a message is longer than the maximum message length")
     const maxPayloadLength = this.maxPayloadLength
-    const position = this.reserve(MessageWriter.computeFramedLength(length, maxPayloadLength))
-    if (position >= 0) {
-      const { header, term, termId, termOffset } = this
-      MessageWriter.writeVector(header, term, termOffset, termId, sources, length, maxPayloadLength, reservedValue)
+    const refusal = this.reserve(MessageWriter.computeFramedLength(length, maxPayloadLength))
+    if (refusal < 0) {
+      return refusal
     }
-    return position
+    const { header, term, termId, termOffset } = this
+    MessageWriter.writeVector(header, term, termOffset, termId, sources, length, maxPayloadLength, reservedValue)
+    return this.endPosition
   }
 
   /** Claims a frame for `length` bytes of payload, at most `maxPayloadLength`, to be written through `claim`. */
@@ -109,11 +129,12 @@ export abstract class MessageAppender {
     assert(length >= 0 && length <= this.maxPayloadLength, "a claim is longer than the maximum payload length")
     assert(!claim.isOpen, "a claim was begun before the last one was committed or aborted")
     const frameLength = length + F.HEADER_LENGTH
-    const position = this.reserve(F.alignFrame(frameLength))
-    if (position >= 0) {
-      this.header.claim(this.term, this.termOffset, frameLength, this.termId, UNFRAGMENTED)
-      claim.wrap(this.term, this.termOffset, frameLength)
+    const refusal = this.reserve(F.alignFrame(frameLength))
+    if (refusal < 0) {
+      return refusal
     }
-    return position
+    this.header.claim(this.term, this.termOffset, frameLength, this.termId, UNFRAGMENTED)
+    claim.wrap(this.term, this.termOffset, frameLength)
+    return this.endPosition
   }
 }

@@ -69,7 +69,8 @@ export class TermAppender extends MessageAppender {
     if (resultingOffset > termLength) {
       return this.onEndOfTerm(termCount)
     }
-    return termCount * termLength + resultingOffset
+    this.endPosition = termCount * termLength + resultingOffset
+    return 0
   }
 
   private onEndOfTerm(termCount: number): number {

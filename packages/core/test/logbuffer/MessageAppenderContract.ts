@@ -70,6 +70,15 @@ export const suite = (name: string, make: (log: LogBuffers) => MessageAppender):
       assert.deepStrictEqual(tailOf(log, 0), [7, 160])
     })
 
+    it("leaves the position of a message in a field for who wants no object of it", () => {
+      const appender = make(makeLog({ termCount: 2 ** 20, termOffset: TERM_LENGTH - 96 }))
+      assert.strictEqual(appender.tryAppend(message(1, 8), 0, 8), 0)
+      assert.strictEqual(appender.endPosition, (2 ** 20 + 1) * TERM_LENGTH - 32)
+      assert.strictEqual(appender.tryAppend(message(1, 8), 0, 8), ADMIN_ACTION)
+      assert.strictEqual(appender.tryAppend(message(1, 8), 0, 8), 0)
+      assert.strictEqual(appender.endPosition, (2 ** 20 + 1) * TERM_LENGTH + 64)
+    })
+
     it("appends an empty message as a header alone", () => {
       const log = makeLog()
       assert.strictEqual(make(log).append(new Uint8Array(0), 0, 0), 32)

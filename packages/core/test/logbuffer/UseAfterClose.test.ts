@@ -60,6 +60,7 @@ const entriesOf = (log: LogBuffers): ReadonlyArray<readonly [string, () => unkno
   return [
     ["TermAppender.position", () => concurrent.position()],
     ["TermAppender.append", () => concurrent.append(bytes, 0, 24)],
+    ["TermAppender.tryAppend", () => concurrent.tryAppend(bytes, 0, 24)],
     ["TermAppender.appendVector", () => concurrent.appendVector([bytes])],
     ["TermAppender.claim", () => concurrent.claim(8, new BufferClaim())],
     ["TermAppender.reserve", () => concurrent.reserve(64)],

@@ -17,6 +17,10 @@ import * as TermRebuilder from "../../src/logbuffer/TermRebuilder.ts"
 import { scanForAvailability, TermScan } from "../../src/logbuffer/TermScanner.ts"
 import { makeLog, TERM_LENGTH } from "./testLog.ts"
 
+/** Terms behind the streams at their start: positions beyond 2^31 are no small integers to the engine. */
+const FAR = 3 * 2 ** 20
+const FAR_POSITION = FAR * TERM_LENGTH
+
 const count = Number(process.argv[2])
 
 const allocated = (): number => {
@@ -41,15 +45,15 @@ const perMessage = (run: (messages: number) => void): number => {
 
 /** A publisher whose log is cleaned behind it, as far as it has a term's end to clean. */
 const appending = (make: (log: ReturnType<typeof makeLog>) => MessageAppender) => {
-  const log = makeLog()
+  const log = makeLog({ termCount: FAR })
   const appender = make(log)
   const source = new Uint8Array(64)
-  let cleaned = 0
+  let cleaned = FAR_POSITION
   return (messages: number): void => {
     for (let index = 0; index < messages; index++) {
       // Whole arrays, parts of one, short ones and fragmented ones.
       const length = index % 64
-      if (appender.append(source, 0, length === 0 ? 64 : length) < 0) {
+      if (appender.tryAppend(source, 0, length === 0 ? 64 : length) < 0) {
         cleaned = TermCleaner.clean(log, cleaned, appender.position())
       }
     }
@@ -57,14 +61,14 @@ const appending = (make: (log: ReturnType<typeof makeLog>) => MessageAppender) =
 }
 
 const batches = (isSlab: boolean) => {
-  const log = makeLog()
+  const log = makeLog({ termCount: FAR })
   const appender = new ExclusiveTermAppender(log)
   const batch = new BatchAppender(appender)
   const slab = new Uint8Array(64 * 32)
   const offsets = Int32Array.from({ length: 64 }, (_, index) => 32 * index)
   const lengths = new Int32Array(64).fill(32)
   const messages = Array.from({ length: 64 }, () => new Uint8Array(32))
-  let cleaned = 0
+  let cleaned = FAR_POSITION
   return (total: number): void => {
     for (let index = 0; index < total; index += 64) {
       const position = isSlab ? batch.appendSlab(slab, offsets, lengths, 0, 64) : batch.appendAll(messages, 0, 64)
@@ -75,14 +79,12 @@ const batches = (isSlab: boolean) => {
   }
 }
 
+/** A log whose active term, the first partition, is full of messages of 32 bytes. */
 const fullTerm = () => {
-  const log = makeLog()
+  const log = makeLog({ termCount: FAR })
   const appender = new ExclusiveTermAppender(log)
-  while (appender.remaining() >= 64) {
+  while (appender.position() < FAR_POSITION + TERM_LENGTH) {
     appender.append(new Uint8Array(32), 0, 32)
-    if (appender.position() === TERM_LENGTH) {
-      break
-    }
   }
   return log
 }
@@ -99,21 +101,21 @@ const readingFrames = () => {
   return (messages: number): void => {
     for (let index = 0; index < messages; index += FRAMES_IN_TERM) {
       cursor.termOffset = 0
-      TermReader.read(terms[0], 0, cursor, Infinity, handler)
+      TermReader.read(terms[0], FAR_POSITION, cursor, Infinity, handler)
     }
     return void sum
   }
 }
 
 const readingBatches = () => {
-  const reader = new BatchReader(fullTerm(), 0)
+  const reader = new BatchReader(fullTerm(), FAR_POSITION)
   const batch = new FragmentBatch(256)
   return (messages: number): void => {
     let read = 0
     while (read < messages) {
       read += reader.read(batch)
-      if (reader.position === TERM_LENGTH) {
-        reader.position = 0
+      if (reader.position === FAR_POSITION + TERM_LENGTH) {
+        reader.position = FAR_POSITION
       }
     }
   }
