@@ -108,6 +108,15 @@ describe("BatchReader", () => {
     assert.strictEqual(reader.droppedCount, 1)
   })
 
+  it("counts a message as dropped when all the rest of it was replaced", () => {
+    const { log } = logOf([500, 8])
+    log.terms[0].view.setUint16(256 + 6, 0, true)
+    log.terms[0].view.setUint16(512 + 6, 0, true)
+    const reader = new BatchReader(log, 0)
+    assert.deepStrictEqual(readAll(reader), [[Array.from(message(1, 8))]])
+    assert.strictEqual(reader.droppedCount, 1)
+  })
+
   it("drops the rest of a message that began before it joined", () => {
     const { log } = logOf([500, 8, 300])
     for (const start of [256, 512]) {

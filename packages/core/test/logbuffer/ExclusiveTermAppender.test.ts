@@ -143,14 +143,20 @@ describe("ExclusiveTermAppender", () => {
     }
   })
 
-  it("keeps a block invisible until all of it is written", () => {
+  it("claims the whole of a block before it copies any of it", () => {
     const { length, log } = recording(3)
     const copy = makeLog()
-    const source = frameBuffer(log.terms[0].bytes.slice(0, length))
-    const appender = new ExclusiveTermAppender(copy)
-    // Where a writer stands that died before its last store.
-    appender.appendBlock(source, 0, length)
-    FrameDescriptor.frameLengthRelease(copy.terms[0], 0, -length)
-    assert.deepStrictEqual(Contract.fragmentsOf(copy, 0), [])
+    const { bytes, view } = frameBuffer(log.terms[0].bytes.slice(0, length))
+    const seen: Array<number> = []
+    const source = {
+      view,
+      get bytes() {
+        seen.push(FrameDescriptor.frameLengthAcquire(copy.terms[0], 0))
+        return bytes
+      }
+    }
+    new ExclusiveTermAppender(copy).appendBlock(source, 0, length)
+    assert.strictEqual(seen.at(-1), -length)
+    assert.deepStrictEqual(copy.terms[0].bytes, log.terms[0].bytes)
   })
 })

@@ -8,12 +8,15 @@ import { BufferClaim } from "../../src/logbuffer/BufferClaim.ts"
 import { ExclusiveTermAppender } from "../../src/logbuffer/ExclusiveTermAppender.ts"
 import { FragmentBatch } from "../../src/logbuffer/FragmentBatch.ts"
 import { CorruptFrame } from "../../src/logbuffer/FrameDescriptor.ts"
+import { HeaderWriter } from "../../src/logbuffer/HeaderWriter.ts"
 import type { LogBuffers } from "../../src/logbuffer/LogBuffers.ts"
 import { LogBufferUnblocker } from "../../src/logbuffer/LogBufferUnblocker.ts"
 import { TermAppender } from "../../src/logbuffer/TermAppender.ts"
 import { TermTail } from "../../src/logbuffer/TermTail.ts"
+import * as TermUnblocker from "../../src/logbuffer/TermUnblocker.ts"
 import { KillSwitch } from "./killSwitch.ts"
 import { makeLog, message, TERM_LENGTH, thrownBy } from "./testLog.ts"
+import { wakingReader } from "./wakingReader.ts"
 
 const BEFORE = message(100, 24)
 const AFTER = message(101, 24)
@@ -255,6 +258,30 @@ describe("LogBufferUnblocker", () => {
       log.terms[0].bytes.fill(0, copied)
       assert.deepStrictEqual(readUnblocking(log, 0), [], `${copied} bytes copied`)
     }
+  })
+
+  it("makes padding that tells nothing of what the dead writer had begun", () => {
+    const log = makeLog()
+    const claim = new BufferClaim()
+    new TermAppender(log).claim(33, claim)
+    claim.flags = 0
+    claim.reservedValue = -1n
+    new LogBufferUnblocker(log).unblock(0)
+    const padded = makeLog()
+    new ExclusiveTermAppender(padded).appendPadding(33)
+    assert.deepStrictEqual(log.terms[0].bytes.slice(0, 32), padded.terms[0].bytes.slice(0, 32))
+  })
+
+  it("leaves a claim alone whose writer wakes up while its range is being scanned", () => {
+    const log = makeLog()
+    new TermTail(log.metadata).getAndAdd(0, 96)
+    new TermAppender(log).append(AFTER, 0, AFTER.length)
+    const woken = wakingReader(log.terms[0], 96, () => {
+      log.terms[0].int32[8] = 1
+    })
+    const status = woken.run(() => TermUnblocker.unblock(new HeaderWriter(log.metadata), woken.buffer, 0, 160, 7))
+    assert.strictEqual(status, TermUnblocker.NO_ACTION)
+    assert.strictEqual(log.terms[0].int32[0], 0)
   })
 
   it("frees a claim that was never committed", () => {
