@@ -12,6 +12,7 @@ import { CoreError, type CoreErrorReason } from "../src/CoreError.ts"
 import * as IdleStrategy from "../src/IdleStrategy.ts"
 import * as LogBuffer from "../src/LogBuffer.ts"
 import { LogBuffers } from "../src/logbuffer/LogBuffers.ts"
+import { packTail } from "../src/logbuffer/TermTail.ts"
 import * as Region from "../src/Region.ts"
 import { startScript } from "./fixtures/runScript.ts"
 import { temporaryDirectory } from "./fixtures/temporaryDirectory.ts"
@@ -157,14 +158,25 @@ describe("LogBuffer", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails a sink on a stream that was ended, and at the last position", () =>
+  it.live("fails a sink on a stream that was ended, and at the last position of one", () =>
     Effect.gen(function* () {
-      const log = yield* LogBuffer.heap("ended", { termLength: TERM_LENGTH, idle })
+      const region = yield* Region.heap("last", LogBuffer.regionLength(TERM_LENGTH))
+      const log = yield* LogBuffer.make(region, { termLength: TERM_LENGTH, idle })
       yield* Effect.forkScoped(Stream.runDrain(LogBuffer.stream(log, { idle })))
       yield* connected(log)
+      const publish = Stream.run(Stream.make(numbered(1)), LogBuffer.sink(log, { idle }))
+      const { metadata } = new LogBuffers(region)
+      const before = metadata.bytes.slice(0, 32)
+      const lastTerm = 2 ** 31 - 1
+      metadata.int64[lastTerm % 3] = packTail(lastTerm, TERM_LENGTH)
+      metadata.int32[6] = lastTerm
+      const reason = reasonOf(yield* Effect.exit(publish))
+      assert.deepInclude(reason, { _tag: "MaxPositionExceeded", positionMax: 2 ** 47 })
+      assert.include(reason.message, "has reached its last position, 140737488355328")
+      assert.deepStrictEqual(yield* LogBuffer.offer(log, numbered(1)), { _tag: "MaxPositionExceeded" })
+      metadata.bytes.set(before)
       yield* LogBuffer.end(log)
-      const run = Stream.run(Stream.make(numbered(1)), LogBuffer.sink(log, { idle }))
-      assert.strictEqual(reasonOf(yield* Effect.exit(run))._tag, "Closed")
+      assert.strictEqual(reasonOf(yield* Effect.exit(publish))._tag, "Closed")
     }).pipe(Effect.scoped)
   )
 
