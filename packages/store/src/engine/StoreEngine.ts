@@ -21,6 +21,7 @@ import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
 import * as AbortFile from "../recovery/AbortFile.ts"
 import { Follower } from "../recovery/Follower.ts"
 import * as MachineIdentity from "../recovery/MachineIdentity.ts"
+import * as QueueList from "../recovery/QueueList.ts"
 import * as Recovery from "../recovery/Recovery.ts"
 import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import { PutPath } from "./PutPath.ts"
@@ -119,6 +120,8 @@ export class StoreEngine {
       dispatchers: this.#dispatchers,
       isCleanExit: this.isCleanExit,
       isWrittenDurable: this.isCleanExit || machine !== "different",
+      isCacheKept: this.isCleanExit || machine === "same",
+      listedQueues: () => QueueList.check(this.fileSystem, root, this.queues),
       check: { checkCrc: this.options.checkCRCOnRecover, requireCrcProperty: this.options.forceVerifyPropCRC }
     })
     this.#queueDispatcher.drainArrived(() => undefined)
@@ -221,6 +224,7 @@ export class StoreEngine {
         this.#finishDispatch()
         checkpoint.flush()
         if (this.#reput.behindBytes === 0 && this.#agents.length > 0) {
+          QueueList.write(this.fileSystem, options.storePathRootDir, this.queues)
           AbortFile.remove(this.fileSystem, options.storePathRootDir)
         }
       }

@@ -85,8 +85,6 @@ export class IndexFile {
     view.setInt32(entryOffset + IndexDescriptor.TIME_DIFFERENCE_OFFSET, this.#secondsSinceBegin(storeTimestamp))
     view.setInt32(entryOffset + IndexDescriptor.PREVIOUS_OFFSET, newest)
     this.file.publish(entryOffset, IndexDescriptor.ENTRY_LENGTH)
-    this.file.claim(slotOffset, IndexDescriptor.SLOT_LENGTH).view.setInt32(slotOffset, entry)
-    this.file.publish(slotOffset, IndexDescriptor.SLOT_LENGTH)
     if (entry === 1) {
       this.beginPosition = position
       this.beginTimestamp = storeTimestamp
@@ -97,6 +95,10 @@ export class IndexFile {
     this.endTimestamp = storeTimestamp
     this.isDirty = true
     this.#writeHeader()
+    // The slot comes last: a process that ends before leaves an entry that nobody reaches, and the key is put again. The
+    // other way round the slot would lead to an entry that does not count, and hide the older ones of its chain.
+    this.file.claim(slotOffset, IndexDescriptor.SLOT_LENGTH).view.setInt32(slotOffset, entry)
+    this.file.publish(slotOffset, IndexDescriptor.SLOT_LENGTH)
   }
 
   #secondsSinceBegin(storeTimestamp: number): number {

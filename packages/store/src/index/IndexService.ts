@@ -63,7 +63,8 @@ export class IndexService implements Dispatcher {
 
   /**
    * Opens the files that can be trusted: their length is right, and their range lies in the log from `minPosition` to
-   * `maxPosition`. After a crash only those count that were on the device by `durableTimestamp`. The first file that
+   * `maxPosition`. Where the page cache was lost only full files count that were on the device by `durableTimestamp`: of
+   * one that was still growing some slots may be newer than the header. The first file that
    * does not and all behind it are removed. Returns the position of the
    * last record that has a key in the index, -1 for none.
    */
@@ -96,7 +97,9 @@ export class IndexService implements Dispatcher {
   #open(name: string, minPosition: number, maxPosition: number, durableTimestamp: number): boolean {
     const { directory, fileSystem, readOnly } = this.#options
     const file = this.#indexFile(fileSystem.open(join(directory, name), this.#fileLength, "index", readOnly), name)
-    const isTrusted = !file.isEmpty && file.isTrue(minPosition, maxPosition) && file.endTimestamp <= durableTimestamp
+    const isDurable =
+      durableTimestamp === Number.POSITIVE_INFINITY || (file.isFull && file.endTimestamp <= durableTimestamp)
+    const isTrusted = !file.isEmpty && file.isTrue(minPosition, maxPosition) && isDurable
     if (isTrusted) {
       this.files.push(file)
     } else {

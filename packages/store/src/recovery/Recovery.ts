@@ -15,6 +15,7 @@ import * as DamageCheck from "./DamageCheck.ts"
 import * as LogScan from "./LogScan.ts"
 import * as RecoveryStart from "./RecoveryStart.ts"
 import type { StoreCheckpoint } from "./StoreCheckpoint.ts"
+import type * as QueueList from "./QueueList.ts"
 import { TailSummary } from "./TailSummary.ts"
 import * as Truncation from "./Truncation.ts"
 
@@ -53,6 +54,11 @@ export class DamagedLog extends Error {
   }
 }
 
+const NO_CRC: RecordCheck.RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
+
+/** A log up to this length is read whole for queues that are gone, where no list says which there were. */
+const UNLISTED_LENGTH_MAX = 1024 * 1024 * 1024
+
 export interface RecoveryOptions {
   readonly commitLog: CommitLog
   readonly queues: QueueTable
@@ -61,8 +67,12 @@ export interface RecoveryOptions {
   readonly index: IndexService | undefined
   readonly dispatchers: ReadonlyArray<Dispatcher>
   readonly isCleanExit: boolean
-  /** Whether all that was written must be there, flushed or not: the page cache has lived on. */
+  /** Whether the queues are all that the last process had, as far as it left word. */
+  readonly listedQueues: () => QueueList.Answer
+  /** Whether all that was written must be there, flushed or not: nothing says that the page cache was lost. */
   readonly isWrittenDurable: boolean
+  /** Whether the page cache is known to have lived on. */
+  readonly isCacheKept: boolean
   readonly check: RecordCheck.RecordCheckOptions
 }
 
@@ -114,7 +124,8 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   yield result.end
   const before = countEntries(queues)
   // A queue that lacks what stood before the part that was read has lost a file or more: then the whole log counts.
-  const queuesFrom = seen.isCoveredBy(queues) ? readFrom : commitLog.minOffset
+  const isWhole = seen.isPrecededBy(queues) && (yield* hasOlderQueues(options, readFrom))
+  const queuesFrom = isWhole ? readFrom : commitLog.minOffset
   const dispatchedFrom = Math.min(queuesFrom, indexStart(options, seen, result.end))
   yield* dispatchAgain(options, dispatchedFrom, result.end)
   for (const state of queues.all()) {
@@ -194,16 +205,30 @@ const countEntries = (queues: QueueTable): number => {
   return count
 }
 
+/** Whether the queues of the part of the log that was not read are there. */
+function* hasOlderQueues(options: RecoveryOptions, readFrom: number): Generator<number, boolean> {
+  const { commitLog, listedQueues, queues } = options
+  if (listedQueues() !== "unknown" || readFrom - commitLog.minOffset > UNLISTED_LENGTH_MAX) {
+    return listedQueues() !== "incomplete"
+  }
+  const seen = new TailSummary()
+  const scan = LogScan.scan(commitLog, commitLog.minOffset, NO_CRC, (record) => seen.note(record))
+  for (let step = scan.next(); step.done !== true && step.value < readFrom; step = scan.next()) {
+    yield step.value
+  }
+  return seen.isHeldBy(queues)
+}
+
 /**
  * Opens the index and says from where the log must be dispatched to it. After a crash that is where the part ends that
  * was on the device; after a clean exit only a key at the end of the log that it does not know makes it incomplete.
  */
 const indexStart = (options: RecoveryOptions, seen: TailSummary, end: number): number => {
-  const { checkpoint, commitLog, index, isCleanExit } = options
+  const { checkpoint, commitLog, index, isCacheKept, isCleanExit } = options
   if (index === undefined) {
     return end
   }
-  const durable = isCleanExit ? Number.POSITIVE_INFINITY : checkpoint.indexMsgTimestamp
+  const durable = isCacheKept ? Number.POSITIVE_INFINITY : checkpoint.indexMsgTimestamp
   const indexedThrough = index.load(commitLog.minOffset, end, durable)
   return isCleanExit && seen.lastKeyedPosition <= indexedThrough ? end : Math.max(commitLog.minOffset, indexedThrough)
 }
@@ -219,7 +244,7 @@ function* dispatchAgain(options: RecoveryOptions, start: number, end: number): G
       dispatcher.dispatch(record, position)
     }
   }
-  yield* LogScan.scan(commitLog, start, { checkCrc: false, requireCrcProperty: false }, visit)
+  yield* LogScan.scan(commitLog, start, NO_CRC, visit)
   for (const state of queues.all()) {
     state.nextOffset = Math.max(state.nextOffset, state.queue.maxOffset)
   }

@@ -1,6 +1,6 @@
 /**
- * What a scan of the end of the log says about queues and index: the first record of each queue, up to which the queue
- * must reach if nothing of it is lost, and the last record that has a key.
+ * What a scan of the log says about queues and index: the first and the last record of each queue, and the last record
+ * that has a key.
  */
 import * as MessageProperties from "../commitlog/MessageProperties.ts"
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
@@ -11,12 +11,17 @@ import type { QueueTable } from "../consumequeue/QueueTable.ts"
 const KEYS = Utf8.encode(MessageProperties.KEYS)
 const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
 
+interface Offsets {
+  readonly first: number
+  last: number
+}
+
 export class TailSummary {
   /** -1 for none. */
   lastKeyedPosition: number = -1
-  readonly #topics: Map<string, Map<number, number>> = new Map()
+  readonly #topics: Map<string, Map<number, Offsets>> = new Map()
   #lastUtf8: Uint8Array = new Uint8Array(0)
-  #lastQueues: Map<number, number> = new Map()
+  #lastQueues: Map<number, Offsets> = new Map()
 
   note(record: RecordCursor): void {
     if (record.rangeOf(KEYS) !== undefined || record.rangeOf(UNIQ_KEY) !== undefined) {
@@ -28,19 +33,32 @@ export class TailSummary {
     if (!record.hasTopic(this.#lastUtf8)) {
       const { topic } = record
       this.#lastUtf8 = Utf8.encode(topic)
-      this.#lastQueues = this.#topics.get(topic) ?? new Map()
+      this.#lastQueues = this.#topics.get(topic) ?? new Map<number, Offsets>()
       this.#topics.set(topic, this.#lastQueues)
     }
-    if (!this.#lastQueues.has(record.queueId)) {
-      this.#lastQueues.set(record.queueId, record.queueOffset)
+    const { queueId, queueOffset } = record
+    const offsets = this.#lastQueues.get(queueId)
+    if (offsets === undefined) {
+      this.#lastQueues.set(queueId, { first: queueOffset, last: queueOffset })
+    } else {
+      offsets.last = queueOffset
     }
   }
 
-  /** Whether every queue has the entries before the first record that was seen of it. */
-  isCoveredBy(queues: QueueTable): boolean {
+  /** Whether every queue has what stands before the first record that was seen of it. */
+  isPrecededBy(queues: QueueTable): boolean {
+    return this.#every(queues, (maxOffset, { first }) => maxOffset >= first)
+  }
+
+  /** Whether every queue has all records that were seen of it. */
+  isHeldBy(queues: QueueTable): boolean {
+    return this.#every(queues, (maxOffset, { last }) => maxOffset > last)
+  }
+
+  #every(queues: QueueTable, holds: (maxOffset: number, offsets: Offsets) => boolean): boolean {
     for (const [topic, byQueue] of this.#topics) {
-      for (const [queueId, queueOffset] of byQueue) {
-        if ((queues.find(topic, queueId)?.queue.maxOffset ?? 0) < queueOffset) {
+      for (const [queueId, offsets] of byQueue) {
+        if (!holds(queues.find(topic, queueId)?.queue.maxOffset ?? 0, offsets)) {
           return false
         }
       }

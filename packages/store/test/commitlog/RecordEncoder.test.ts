@@ -64,14 +64,14 @@ describe("RecordEncoder", () => {
         "0000000100000100", // physical offset
         "00000000", // sys flag
         "0000018bcfe56800", // born time
-        "0a010203" + "00009cbb", // born host
+        "0a01020300009cbb", // born host
         "000001a22a0aec52", // store time
-        "7f000001" + "00002a9f", // store host
+        "7f00000100002a9f", // store host
         "00000003", // reconsume times
         "0000010203040506", // prepared transaction offset
-        "00000005" + "68656c6c6f", // body
-        "06" + hex(Buffer.from("TopicA")), // topic
-        "0012" + hex(Buffer.from("KEYS\u0001k1\u0002TAGS\u0001TagA\u0002"))
+        "0000000568656c6c6f", // body
+        `06${hex(Buffer.from("TopicA"))}`, // topic
+        `0012${hex(Buffer.from("KEYS\u0001k1\u0002TAGS\u0001TagA\u0002"))}`
       ].join("")
     )
   })

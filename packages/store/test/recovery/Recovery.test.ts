@@ -1,0 +1,217 @@
+import { assert, describe, it } from "vitest"
+import * as StorePaths from "../../src/engine/StorePaths.ts"
+import * as FileNaming from "../../src/mapped/FileNaming.ts"
+import { DamagedLog } from "../../src/recovery/Recovery.ts"
+import * as GetMessage from "../../src/reading/GetMessage.ts"
+import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
+
+const ROOT = "/store"
+const FILE_LENGTH = 8192
+const BODY_LENGTH = 200
+
+const message = (id: number, more: { readonly topic?: string; readonly queueId?: number } = {}) => ({
+  topic: "topic",
+  queueId: 0,
+  body: Buffer.from(String(id).padEnd(BODY_LENGTH)),
+  keys: `key${id}`,
+  ...more
+})
+
+const logFile = (position: number) => `${StorePaths.commitLog(ROOT)}/${FileNaming.format(position)}`
+const queueFile = (position: number, topic = "topic", queueId = 0) =>
+  `${StorePaths.consumeQueues(ROOT)}/${topic}/${queueId}/${FileNaming.format(position)}`
+
+/** A store with `count` messages, dispatched and flushed, in several files. */
+const filled = (count: number) => {
+  const store = new SimulatedStore(1).open()
+  const results = Array.from({ length: count }, (_, id) => store.put(message(id))[0]!)
+  store.run(300)
+  return { store, results }
+}
+
+const idsOf = (store: SimulatedStore, topic = "topic", queueId = 0) => {
+  const queue = store.engine.queues.find(topic, queueId)?.queue
+  const ids: Array<number> = []
+  for (let offset = queue?.minOffset ?? 0; queue !== undefined && offset < queue.maxOffset;) {
+    const limits = { countMax: 100, bytesMax: 1 << 20 }
+    offset = GetMessage.get(store.engine.commitLog, queue, offset, limits, undefined, (record) =>
+      ids.push(Number(Buffer.from(record.bytes.subarray(record.bodyAt, record.bodyAt + record.bodyLength)).toString()))
+    ).nextOffset
+  }
+  return ids
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, id) => id)
+
+const positionsOf = ({ engine }: SimulatedStore, key: string) =>
+  engine.index.lookup({ topic: "topic", key, countMax: 10, begin: 0, end: Number.MAX_SAFE_INTEGER })
+
+const zero = (store: SimulatedStore, path: string, from: number, to: number) => {
+  const file = store.disk.open(path, store.disk.readBytes(path)!.length)
+  file.reserve(0, file.length)
+  file.claim(0, file.length).bytes.fill(0, from, to)
+  file.sync(0, file.length)
+  file.close()
+}
+
+const damaged = (store: SimulatedStore): DamagedLog => {
+  try {
+    store.open()
+  } catch (error) {
+    assert.instanceOf(error, DamagedLog)
+    return error
+  }
+  throw new Error("the store opened")
+}
+
+describe("Recovery", () => {
+  it("cuts a torn last record, and its queue entry, and goes on behind what is whole", () => {
+    const { results, store } = filled(100)
+    const last = results.at(-1)!
+    const file = Math.floor(last.position / FILE_LENGTH) * FILE_LENGTH
+    store.kill()
+    zero(store, logFile(file), last.position - file + 60, last.position - file + last.length)
+    store.open()
+    assert.strictEqual(store.recovery.exit, "crash")
+    assert.strictEqual(store.recovery.tornBytes, last.length)
+    assert.strictEqual(store.recovery.queueEntriesCut, 1)
+    assert.deepStrictEqual(idsOf(store), range(99))
+    const [again] = store.put(message(99))
+    assert.strictEqual(again!.queueOffset, 99)
+    store.run(50)
+    assert.deepStrictEqual(idsOf(store), range(100))
+    assert.deepStrictEqual(positionsOf(store, "key99"), [again!.position])
+  })
+
+  it("makes what it cuts invalid, so that no later crash brings it back", () => {
+    const { results, store } = filled(40)
+    const [torn, behind] = results.slice(-2)
+    const file = Math.floor(torn!.position / FILE_LENGTH) * FILE_LENGTH
+    assert.isAtMost(behind!.position + behind!.length, file + FILE_LENGTH)
+    store.kill()
+    // A power failure that kept the last record and lost the one before it.
+    zero(store, logFile(file), torn!.position - file, torn!.position - file + torn!.length)
+    store.disk.crashCount++
+    zero(store, StorePaths.checkpoint(ROOT), 0, 40)
+    store.open()
+    assert.deepStrictEqual(idsOf(store), range(38))
+    // As long as the lost record: what stood behind it would fit right behind the new one.
+    store.put(message(38))
+    store.run(50)
+    store.kill()
+    store.open()
+    assert.deepStrictEqual(idsOf(store), range(39))
+    assert.strictEqual(store.recovery.maxPosition, behind!.position)
+  })
+
+  it("refuses a log with a bad record before good ones, and changes nothing", () => {
+    const { results, store } = filled(100)
+    const bad = results[50]!
+    const file = Math.floor(bad.position / FILE_LENGTH) * FILE_LENGTH
+    store.kill()
+    store.disk.flipBit(logFile(file), (bad.position - file + 100) * 8)
+    const before = store.disk.paths.map((path) => [path, Buffer.from(store.disk.readBytes(path)!).toString("hex")])
+    const error = damaged(store)
+    assert.strictEqual(error.position, bad.position)
+    assert.strictEqual(error.file, logFile(file))
+    assert.isAbove(error.validBehind, bad.position)
+    assert.deepStrictEqual(
+      store.disk.paths.map((path) => [path, Buffer.from(store.disk.readBytes(path)!).toString("hex")]),
+      before
+    )
+  })
+
+  it("refuses damage after a clean end as well, in the part that it reads", () => {
+    const { results, store } = filled(100)
+    const bad = results.at(-2)!
+    const file = Math.floor(bad.position / FILE_LENGTH) * FILE_LENGTH
+    store.close()
+    store.disk.flipBit(logFile(file), (bad.position - file + 100) * 8)
+    assert.strictEqual(damaged(store).validBehind, results.at(-1)!.position)
+  })
+
+  for (const end of ["close", "kill"] as const) {
+    it(`makes queues and index anew that are gone after a ${end}`, () => {
+      const { store } = filled(100)
+      store.put(message(1000, { topic: "other", queueId: 3 }))
+      store.run(100)
+      store[end]()
+      for (const path of store.disk.paths) {
+        if (path.startsWith(StorePaths.consumeQueues(ROOT)) || path.startsWith(StorePaths.index(ROOT))) {
+          store.disk.remove(path)
+        }
+      }
+      store.open()
+      assert.deepStrictEqual(idsOf(store), range(100))
+      assert.deepStrictEqual(idsOf(store, "other", 3), [1000])
+      assert.lengthOf(positionsOf(store, "key0"), 1)
+      assert.lengthOf(positionsOf(store, "key99"), 1)
+    })
+
+    it(`makes one queue anew that is gone after a ${end}, though the end of the log does not speak of it`, () => {
+      const store = new SimulatedStore(1).open()
+      store.put(message(1, { topic: "rare" }))
+      range(100).forEach((id) => store.put(message(id)))
+      store.run(300)
+      store[end]()
+      store.disk.remove(queueFile(0, "rare"))
+      store.disk.removeDirectory(`${StorePaths.consumeQueues(ROOT)}/rare/0`)
+      store.disk.removeDirectory(`${StorePaths.consumeQueues(ROOT)}/rare`)
+      store.open()
+      assert.deepStrictEqual(idsOf(store, "rare"), [1])
+      assert.deepStrictEqual(idsOf(store), range(100))
+    })
+  }
+
+  it("dispatches what was written and not dispatched when the process ended", () => {
+    const store = new SimulatedStore(1).open()
+    range(60).forEach((id) => store.put(message(id)))
+    store.kill()
+    store.open()
+    assert.deepStrictEqual(idsOf(store), range(60))
+    assert.strictEqual(store.recovery.queueEntriesRebuilt, 60)
+  })
+
+  it("leaves everything as it is when it is run again", () => {
+    const { store } = filled(100)
+    store.kill()
+    store.open()
+    const first = store.recovery
+    store.kill()
+    store.open()
+    const { queueEntriesRebuilt, recordsRead, ...second } = store.recovery
+    assert.strictEqual(queueEntriesRebuilt, 0)
+    assert.isAtMost(recordsRead, 100)
+    assert.deepStrictEqual(
+      { min: second.minPosition, max: second.maxPosition },
+      { min: first.minPosition, max: first.maxPosition }
+    )
+    assert.deepStrictEqual(idsOf(store), range(100))
+  })
+
+  it("drops files that were made and never written", () => {
+    const { store } = filled(100)
+    const next = FILE_LENGTH * (store.engine.commitLog.files.files.length + 1)
+    const { maxOffset } = store.engine.commitLog
+    store.kill()
+    for (let position = Math.ceil(maxOffset / FILE_LENGTH) * FILE_LENGTH; position <= next; position += FILE_LENGTH) {
+      if (store.disk.readBytes(logFile(position)) === undefined) {
+        store.disk.create(logFile(position), FILE_LENGTH, "log")
+      }
+    }
+    store.open()
+    assert.strictEqual(store.engine.commitLog.maxOffset, maxOffset)
+    assert.deepStrictEqual(idsOf(store), range(100))
+  })
+
+  it("keeps the offsets of a queue whose older messages were removed with their log files", () => {
+    const { store } = filled(100)
+    store.close()
+    store.disk.remove(logFile(0))
+    store.open()
+    const { queue } = store.engine.queues.find("topic", 0)!
+    assert.isAbove(queue.minOffset, 0)
+    assert.strictEqual(queue.maxOffset, 100)
+    assert.deepStrictEqual(idsOf(store), range(100).slice(queue.minOffset))
+  })
+})
