@@ -32,15 +32,6 @@ for (const { path } of programs) {
   }
 }
 
-const pages = [...readAll("README.md"), ...readAll("packages/{core,transport,store,cli}/README.md")]
-for (const { path, text } of pages) {
-  const strangers = findStrangers(
-    text,
-    sources.map((source) => source.text)
-  )
-  failures.push(...strangers.map(({ line }) => `${path}:${line}  shows a program that is in no file of examples/`))
-}
-
 const modules = readAll("packages/{core,transport,store}/src/*.ts")
 const examples = modules.flatMap(({ path, text }) => {
   try {
@@ -50,6 +41,16 @@ const examples = modules.flatMap(({ path, text }) => {
     return []
   }
 })
+const pages = [...readAll("README.md"), ...readAll("packages/{core,transport,store,cli}/README.md")]
+for (const { path, text } of pages) {
+  const strangers = findStrangers(text, [...sources.map((source) => source.text), ...examples.map(({ code }) => code)])
+  failures.push(
+    ...strangers.map(
+      ({ line }) => `${path}:${line}  shows a program that is in no file of examples/ and in no docstring`
+    )
+  )
+}
+
 failures.push(...(await checkDocstrings(ROOT, examples)))
 
 for (const failure of failures) {

@@ -5,7 +5,8 @@
  *
  * ```ts
  * import { describe, it } from "@effect/vitest"
- * import { MessageStore, testing } from "@millrace/store"
+ * import { MessageStore } from "@millrace/store"
+ * import * as testing from "@millrace/store/testing"
  * import { Effect } from "effect"
  *
  * describe("layerMemory", () => {
