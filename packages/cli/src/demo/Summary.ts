@@ -56,7 +56,7 @@ export const toLines = (summary: Summary, style: Style, width: number): Readonly
   "",
   verdict(summary, style),
   "",
-  ...figures(summary, style),
+  ...figures(summary, style, width),
   "",
   ...busiest(summary, style, width),
   ...oneTag(summary, style),
@@ -69,22 +69,21 @@ const verdict = ({ queueCount, records, verified }: Summary, { good, strong }: S
 const rateOf = ({ bytesPerSecond, messagesPerSecond }: Rate): string =>
   `${grouped(messagesPerSecond).padStart(9)} messages/s ${bytes(bytesPerSecond).padStart(8)}/s`
 
-const figures = (summary: Summary, { faint, strong }: Style): ReadonlyArray<string> => {
+const figures = (summary: Summary, { faint, strong }: Style, width: number): ReadonlyArray<string> => {
   const { memory, readBack, store, transport } = summary
-  const line = (label: string, text: string, note = "") => `  ${strong(label.padEnd(LABEL_WIDTH))}${text}${faint(note)}`
+  const line = (label: string, text: string, note = "") => {
+    const isTooWide = 2 + LABEL_WIDTH + text.length + 2 + note.length > width
+    return `  ${strong(label.padEnd(LABEL_WIDTH))}${text}${isTooWide ? "" : `  ${faint(note)}`}`.trimEnd()
+  }
   return [
-    line("transport", rateOf(transport), "  from the first record received to the last"),
-    line("store", rateOf(store), "  the time inside the store alone"),
-    line("read back", rateOf(readBack), "  decoded and checked against the source"),
+    line("transport", rateOf(transport), "from first to last record"),
+    line("store", rateOf(store), "time inside the store"),
+    line("read back", rateOf(readBack), "checked against the source"),
     line(
       "written",
       `log position ${grouped(store.logPosition)}, ${plural(store.files, "file")}, ${bytes(store.fileBytes)} on disk`
     ),
-    line(
-      "memory",
-      memory.map(([role, peak]) => `${role} ${bytes(peak)}`).join(", "),
-      "  at the peak, mapped files not counted"
-    ),
+    line("memory", memory.map(([role, peak]) => `${role} ${bytes(peak)}`).join(", "), "peak, without mapped files"),
     line("time", duration(summary.elapsedMs))
   ]
 }

@@ -39,20 +39,21 @@ describe("millrace publish and subscribe", () => {
     () =>
       Effect.gen(function* () {
         const { publish, subscribe } = yield* line
+        const bytes = Uint8Array.from([0xff, 0x00, 0x0a, 0x41])
         const inHex = yield* subscribe("--count", "2", "--hex")
-        const inJson = yield* subscribe("--count", "2", "--json")
-        yield* Effect.sleep("2 seconds")
-        const publisher = yield* publish(Uint8Array.from([0xff, 0x00, 0x0a, 0x41]), "--json")
-        const published = yield* publisher.ended
+        const first = yield* publish(bytes, "--json")
+        const published = yield* first.ended
         assert.strictEqual(published.code, 0)
         assert.deepInclude(JSON.parse(published.stdout), { messages: 2, bytes: 3 })
         assert.strictEqual((yield* inHex.ended).stdout, "ff00\n41\n")
-        const [first, second] = (yield* inJson.ended).stdout
-          .trimEnd()
-          .split("\n")
-          .map((text) => JSON.parse(text))
-        assert.deepInclude(first, { streamId: 7, base64: "/wA=" })
-        assert.deepInclude(second, { streamId: 7, text: "A" })
+
+        const inJson = yield* subscribe("--count", "2", "--json")
+        const second = yield* publish(bytes)
+        assert.strictEqual((yield* second.ended).code, 0)
+        const lines = (yield* inJson.ended).stdout.trimEnd().split("\n")
+        const [binary, text] = lines.map((line) => JSON.parse(line))
+        assert.deepInclude(binary, { streamId: 7, base64: "/wA=" })
+        assert.deepInclude(text, { streamId: 7, text: "A" })
       }).pipe(Effect.scoped),
     LONG
   )
@@ -113,7 +114,7 @@ describe("millrace publish and subscribe", () => {
   )
 
   it.live(
-    "say that a subscriber left before it had read everything, and that none came",
+    "end well when the subscriber has what it asked for, and fail when none comes",
     () =>
       Effect.gen(function* () {
         const { publish, subscribe } = yield* line
@@ -127,8 +128,30 @@ describe("millrace publish and subscribe", () => {
         publisher.process.stdin!.write("a\n")
         assert.strictEqual((yield* subscriber.ended).code, 0)
         publisher.process.stdin!.end()
-        const read = yield* publisher.ended
-        assert.deepInclude(read, { code: 0, stderr: "" })
+        assert.deepInclude(yield* publisher.ended, { code: 0, stderr: "" })
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "say that the subscriber died before it had read everything",
+    () =>
+      Effect.gen(function* () {
+        const { publish, subscribe } = yield* line
+        const subscriber = yield* subscribe()
+        const publisher = yield* publish(null)
+        publisher.process.stdin!.write("read\n")
+        yield* subscriber.says("read")
+        yield* subscriber.kill("SIGSTOP")
+        publisher.process.stdin!.end("not read\n")
+        yield* Effect.sleep("500 millis")
+        yield* subscriber.kill("SIGKILL")
+        const { code, stderr } = yield* publisher.ended
+        assert.strictEqual(code, 1)
+        assert.strictEqual(
+          stderr,
+          "millrace: the last subscriber of stream 7 on aeron:ipc left before it had read everything: 64 bytes of the log are unread\n"
+        )
       }).pipe(Effect.scoped),
     LONG
   )

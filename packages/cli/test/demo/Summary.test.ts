@@ -42,11 +42,11 @@ describe("Summary", () => {
       `
 ✓ 20,000 of 20,000 records came back equal and in order from 4 queues
 
-  transport    123,456 messages/s  11.1 MB/s  from the first record received to the last
-  store        234,567 messages/s  55.6 MB/s  the time inside the store alone
-  read back     99,999 messages/s  10.0 MB/s  decoded and checked against the source
+  transport    123,456 messages/s  11.1 MB/s  from first to last record
+  store        234,567 messages/s  55.6 MB/s  time inside the store
+  read back     99,999 messages/s  10.0 MB/s  checked against the source
   written    log position 4,484,866, 8 files, 34.0 MB on disk
-  memory     this process 145 MB, recorder 93.5 MB  at the peak, mapped files not counted
+  memory     this process 145 MB, recorder 93.5 MB  peak, without mapped files
   time       2.3 s
 
   Busiest of 220 values of origin

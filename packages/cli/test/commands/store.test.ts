@@ -1,0 +1,164 @@
+import * as MessageStore from "@millrace/store/MessageStore"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Millrace from "../support/Millrace.ts"
+import * as Remains from "../support/Remains.ts"
+
+const LONG = 60_000
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** A directory with a store: a topic of three queues with ten messages, and one with two strange ones. */
+const storeDirectory = Effect.gen(function* () {
+  const temporary = yield* Millrace.directory
+  const directory = path.join(temporary, "store")
+  yield* Effect.gen(function* () {
+    const store = yield* MessageStore.MessageStore
+    yield* store.putMany(
+      Array.from({ length: 10 }, (_, n) => ({
+        topic: "numbers",
+        queueId: n % 3,
+        body: bytes(`{"n":${n}}`),
+        keys: `key${n}`,
+        tags: n % 5 === 0 ? "fifth" : "other"
+      }))
+    )
+    yield* store.putMany([
+      { topic: "strange", body: Uint8Array.from([0xff, 0x00]) },
+      { topic: "strange", body: bytes("\u001b[2J\n") }
+    ])
+  }).pipe(Effect.provide(MessageStore.layer({ directory, mappedFileSizeCommitLog: 1024 * 1024 })))
+  return { temporary, directory }
+})
+
+describe("millrace store", () => {
+  it.live(
+    "lists topics with their messages and offsets",
+    () =>
+      Effect.gen(function* () {
+        const { directory, temporary } = yield* storeDirectory
+        const text = yield* Millrace.run(["store", "topics", directory], { temporary })
+        assert.deepInclude(text, { code: 0, stderr: "" })
+        assert.match(text.stdout, /^numbers {2,}3 {2,}10 {2,}0: 0–4 {2}1: 0–3 {2}2: 0–3$/m)
+        const { stdout } = yield* Millrace.run(["store", "topics", directory, "--json"], { temporary })
+        assert.deepStrictEqual(JSON.parse(stdout)[0], {
+          topic: "numbers",
+          messages: 10,
+          queues: [
+            { queueId: 0, minOffset: 0, maxOffset: 4 },
+            { queueId: 1, minOffset: 0, maxOffset: 3 },
+            { queueId: 2, minOffset: 0, maxOffset: 3 }
+          ]
+        })
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "shows the last messages of all queues in the order of the log, and those of one tag however far back",
+    () =>
+      Effect.gen(function* () {
+        const { directory, temporary } = yield* storeDirectory
+        const tail = (...flags: ReadonlyArray<string>) =>
+          Effect.map(
+            Millrace.run(["store", "tail", directory, "--topic", "numbers", "--json", ...flags], { temporary }),
+            ({ stdout }) =>
+              stdout
+                .trimEnd()
+                .split("\n")
+                .map((line) => JSON.parse(line))
+          )
+        const last = yield* tail("--count", "4")
+        assert.deepStrictEqual(
+          last.map(({ body }) => JSON.parse(body).n),
+          [6, 7, 8, 9]
+        )
+        assert.deepInclude(last[3], { queueId: 0, queueOffset: 3, key: "key9", tag: "other" })
+        assert.deepStrictEqual(
+          (yield* tail("--tag", "fifth")).map(({ key }) => key),
+          ["key0", "key5"]
+        )
+        assert.deepStrictEqual(
+          (yield* tail("--tag", "fifth", "--count", "1")).map(({ key }) => key),
+          ["key5"]
+        )
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "shows bytes that are not text in hex, and what a terminal would obey as escapes",
+    () =>
+      Effect.gen(function* () {
+        const { directory, temporary } = yield* storeDirectory
+        const { stdout } = yield* Millrace.run(["store", "tail", directory, "--topic", "strange"], { temporary })
+        assert.match(stdout, / 0xff00$/m)
+        assert.match(stdout, / \\x1b\[2J\\n$/m)
+        const json = yield* Millrace.run(["store", "tail", directory, "--topic", "strange", "--json"], { temporary })
+        assert.include(json.stdout, '"bodyBase64":"/wA="')
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "names the topics there are when none, or one that is not there, is asked for",
+    () =>
+      Effect.gen(function* () {
+        const { directory, temporary } = yield* storeDirectory
+        for (const [flags, complaint] of [
+          [[], "which topic? it has numbers, strange"],
+          [["--topic", "nope"], "has no topic nope; it has numbers, strange"]
+        ] as const) {
+          const { code, stderr, stdout } = yield* Millrace.run(["store", "tail", directory, ...flags], { temporary })
+          assert.strictEqual(code, 2)
+          assert.strictEqual(stdout, "")
+          assert.strictEqual(stderr, `millrace: ${directory}: ${complaint}\n`)
+        }
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "refuses a directory that is missing, empty or something else, and changes nothing in it",
+    () =>
+      Effect.gen(function* () {
+        const temporary = yield* Millrace.directory
+        const topicsOf = (directory: string) => Millrace.run(["store", "topics", directory, "--json"], { temporary })
+        const missing = path.join(temporary, "missing")
+        const empty = path.join(temporary, "empty")
+        const other = path.join(temporary, "other")
+        fs.mkdirSync(empty)
+        fs.mkdirSync(other)
+        fs.writeFileSync(path.join(other, "letter.txt"), "")
+        const cases = [
+          [missing, /no such directory/],
+          [empty, /is not a store: it is empty/],
+          [other, /is not a store: it holds letter\.txt/]
+        ] as const
+        for (const [directory, complaint] of cases) {
+          const { code, stderr, stdout } = yield* topicsOf(directory)
+          assert.strictEqual(code, 2)
+          assert.strictEqual(stdout, "")
+          assert.match(stderr, complaint)
+        }
+        assert.deepStrictEqual(Remains.filesIn(temporary), ["empty", "other", "other/letter.txt"])
+      }).pipe(Effect.scoped),
+    LONG
+  )
+
+  it.live(
+    "refuses a store that is in use, naming the process",
+    () =>
+      Effect.gen(function* () {
+        const { directory, temporary } = yield* storeDirectory
+        const { code, stderr } = yield* Millrace.run(["store", "topics", directory], { temporary }).pipe(
+          Effect.provide(MessageStore.layer({ directory }))
+        )
+        assert.strictEqual(code, 1)
+        assert.include(stderr, `millrace: the store in ${directory} is open in process ${process.pid}`)
+      }).pipe(Effect.scoped),
+    LONG
+  )
+})
