@@ -1,5 +1,5 @@
 /** What can have happened to the files of a store between two processes. */
-import { closeSync, openSync, rmSync, writeSync } from "node:fs"
+import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import type { Config } from "./Handle.ts"
 import type { History } from "./History.ts"
@@ -10,8 +10,11 @@ export type Damage =
   /** Everything but the log is gone. */
   | "only the log left"
   | "queues removed"
+  | "one queue removed"
+  | "index removed"
 
 const NAME_DIGITS = 20
+const POSITION_NAME = /^\d{17,20}$/
 
 export const inflict = (damage: Damage, directory: string, config: Config, history: History): void => {
   switch (damage) {
@@ -23,7 +26,24 @@ export const inflict = (damage: Damage, directory: string, config: Config, histo
       }
       return
     case "queues removed":
-      remove(directory, "consumequeue")
+      return remove(directory, "consumequeue")
+    case "one queue removed":
+      return remove(directory, "consumequeue/TopicA/0")
+    case "index removed":
+      return remove(directory, "index")
+  }
+}
+
+/**
+ * A process that is killed right after it has made a file leaves it empty. Both ours and 5.x take such a file away;
+ * 4.9.8 does not open the store, not even when it left the file itself.
+ */
+export const removeEmptyFiles = (directory: string): void => {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isFile() && POSITION_NAME.test(entry.name) && statSync(path).size === 0) {
+      rmSync(path)
+    }
   }
 }
 

@@ -52,6 +52,9 @@ export class Relay {
     if (damage !== undefined) {
       Damage.inflict(damage, this.#options.directory, this.#options.config, history)
     }
+    if (peer.name.startsWith("4.") && this.#lastEnd === "kill") {
+      Damage.removeEmptyFiles(this.#options.directory)
+    }
     const turnTitle = `${title}, turn ${this.#turns++}: ${peer.name}`
     const handle = await Handle.open(peer, this.#options.directory, this.#options.config)
     const listing = await handle.list()

@@ -53,6 +53,16 @@ export const synchronous = async (options: VersionOptions, peers: Peers): Promis
   await relay.turn({ peer: peers.lasting("ours"), steps: script.mixture(MESSAGES), end: "close" })
 }
 
+/** A log that is spread over two directories. */
+export const directories = async (options: VersionOptions, peers: Peers): Promise<void> => {
+  const logs = ["a", "b"].map((name) => join(options.scratch, `log-${name}-${options.version}`))
+  const relay = relayOf(options, "two directories", { ...Rounds.config, storePathCommitLog: logs.join(",") })
+  const script = new Script(Rounds.abilitiesOf(options.version), 9)
+  await relay.turn({ peer: peers.lasting("ours"), steps: script.everyKind(), end: "close" })
+  await relay.turn({ peer: peers.lasting("real"), steps: script.everyKind(), end: "close" })
+  await relay.turn({ peer: peers.lasting("ours"), steps: script.mixture(MESSAGES), end: "close" })
+}
+
 /** One side is killed, the files are damaged, and the other side must make them whole. */
 export const damaged = async (
   options: VersionOptions,

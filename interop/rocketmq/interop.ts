@@ -8,6 +8,7 @@ import * as Locks from "./Locks.ts"
 import * as Peers from "./Peers.ts"
 import * as Rounds from "./Rounds.ts"
 import * as Scenarios from "./Scenarios.ts"
+import * as Twins from "./Twins.ts"
 
 /** The newest, the one that the formats were read from, and the last of the old ones. */
 const VERSIONS = ["5.3.3", "5.5.1", "4.9.8"]
@@ -18,7 +19,10 @@ const DAMAGES = [
   ["ours", "only the log left", "kill"],
   ["real", "only the log left", "kill"],
   ["ours", "queues removed", "close"],
-  ["real", "queues removed", "close"]
+  ["real", "queues removed", "close"],
+  // Only ours makes these again.
+  ["real", "one queue removed", "close"],
+  ["real", "index removed", "close"]
 ] as const
 
 const run = async (context: Context): Promise<void> => {
@@ -41,6 +45,9 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
       locks: () => Locks.run(options, peers),
       reverse: () => Scenarios.reverse(options, peers),
       synchronous: () => Scenarios.synchronous(options, peers),
+      directories: () => Scenarios.directories(options, peers),
+      "twins of ours": () => Twins.run(options, peers, "ours"),
+      "twins of the real one": () => Twins.run(options, peers, "real"),
       beside: () => Beside.run(options, peers),
       // Files of full length are asked of every version only in the longer form.
       ...(options.isLong || isNewest ? { defaults: () => Scenarios.defaults(options, peers) } : {})

@@ -59,7 +59,7 @@ const perform = async (request: Request): Promise<unknown> => {
     case "get":
       return run(request, (store) => each(request.requests as ReadonlyArray<GetRequest>, (one) => get(store, one)))
     case "query":
-      return run(request, (store) => each(request.requests as ReadonlyArray<QueryRequest>, (one) => store.lookup(one)))
+      return run(request, (store) => each(request.requests as ReadonlyArray<QueryRequest>, (one) => lookup(store, one)))
     case "offsetsByTime":
       return run(request, (store) => each(request.requests as ReadonlyArray<TimeRequest>, (one) => byTime(store, one)))
     default:
@@ -70,7 +70,9 @@ const perform = async (request: Request): Promise<unknown> => {
 const open = async ({ config, directory, store }: Request): Promise<unknown> => {
   // Some settings exist only in the real store.
   const known = Object.fromEntries(Object.entries(config).filter(([name]) => name in settings))
-  const runtime = ManagedRuntime.make(MessageStore.layer({ directory, ...known }))
+  const logs = config["storePathCommitLog"]
+  const storePathCommitLog = logs === undefined ? undefined : String(logs).split(",")
+  const runtime = ManagedRuntime.make(MessageStore.layer({ directory, ...known, storePathCommitLog }))
   const { recovery } = await runtime.runPromise(MessageStore.MessageStore)
   stores.set(store, runtime)
   return recovery
@@ -193,6 +195,13 @@ const get = (store: Store, request: GetRequest) =>
       positions: messages.map((message) => message.position)
     })
   )
+
+/** The index also names records that have been cleaned away; a broker answers with those that are there. */
+const lookup = Effect.fnUntraced(function* (store: Store, request: QueryRequest) {
+  const { minPosition } = yield* store.status
+  const positions = yield* store.lookup(request)
+  return positions.filter((position) => position >= minPosition)
+})
 
 const byTime = Effect.fnUntraced(function* (store: Store, request: TimeRequest) {
   const lower = yield* store.offsetByTime({ ...request, boundary: "lower" })
