@@ -12,7 +12,7 @@ import { grouped } from "./output/Quantity.ts"
  * @category errors
  * @since 0.1.0
  */
-export class BadInput extends Schema.TaggedError<BadInput>("millrace/CommandError/BadInput")("BadInput", {
+class BadInput extends Schema.TaggedError<BadInput>("millrace/CommandError/BadInput")("BadInput", {
   source: Schema.String,
   line: Schema.optionalKey(Schema.Natural),
   problem: Schema.String

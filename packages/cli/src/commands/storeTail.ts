@@ -102,9 +102,9 @@ export const storeTail = Command.make(
       const { queues, topic: name } = yield* topicOf(directory, topic)
       const store = yield* MessageStore.MessageStore
       yield* print(yield* lastMessages(store, queues, { topic: name, count, tags: Option.getOrUndefined(tag) }), json)
-    }).pipe(Effect.provide(OpenStore.existing(directory)))
+    }).pipe(Effect.provide(OpenStore.readOnly(directory)))
 ).pipe(
-  Command.withDescription("Show the last messages of a topic."),
+  Command.withDescription("Show the last messages of a topic. Works beside a process that writes."),
   Command.withShortDescription("Show the last messages of a topic"),
   Command.withExamples([
     { command: "millrace store tail /var/lib/trades --topic trades --count 5", description: "The last five messages" },

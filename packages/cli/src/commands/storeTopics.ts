@@ -60,9 +60,11 @@ export const storeTopics = Command.make(
     Effect.gen(function* () {
       const store = yield* MessageStore.MessageStore
       yield* print(yield* store.topics, json)
-    }).pipe(Effect.provide(OpenStore.existing(directory)))
+    }).pipe(Effect.provide(OpenStore.readOnly(directory)))
 ).pipe(
-  Command.withDescription("List the topics of a store with their queues and messages."),
+  Command.withDescription(
+    "List the topics of a store with their queues and messages. Works beside a process that writes."
+  ),
   Command.withShortDescription("List the topics of a store"),
   Command.withExamples([
     { command: "millrace store topics /var/lib/trades", description: "A table of topics" },

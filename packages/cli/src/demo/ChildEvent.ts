@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import { CommandErrorReason } from "../CommandError.ts"
 
-export const Progress = Schema.TaggedStruct("Progress", { records: Schema.Natural })
+const Progress = Schema.TaggedStruct("Progress", { records: Schema.Natural })
 
 /** All of the child's work is done. */
 export const Done = Schema.TaggedStruct("Done", {

@@ -78,7 +78,7 @@ const readStored = Effect.fnUntraced(function* (
 ) {
   const digests = new QueueDigests()
   let bytes = 0
-  yield* topic.stream({ from: "earliest", live: false, batchSize: 1024 }).pipe(
+  yield* topic.stream({ from: "earliest", live: false }).pipe(
     Stream.runForEachArray((messages) => {
       for (const message of messages) {
         const text = digestText(message.key ?? "", message.tag ?? "", message.value)
@@ -111,8 +111,6 @@ const readSource = Effect.fnUntraced(function* ({ columns, dataSet, expected }: 
 
 const readTag = Effect.fnUntraced(function* (topic: Topic.Topic<DataRecord>, name: string) {
   const startMs = yield* Clock.currentTimeMillis
-  const count = yield* topic
-    .stream({ from: "earliest", live: false, tags: name, batchSize: 1024 })
-    .pipe(Stream.runCount)
+  const count = yield* topic.stream({ from: "earliest", live: false, tags: name }).pipe(Stream.runCount)
   return { name, count, elapsedMs: (yield* Clock.currentTimeMillis) - startMs }
 })

@@ -1,4 +1,4 @@
-/** Opens the store of a directory to look inside, as its only user meanwhile. */
+/** Opens the store of a directory to look inside: read-only, without its lock, beside whoever writes it. */
 import * as MessageStore from "@millrace/store/MessageStore"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { badInput } from "../CommandError.ts"
 
 /** Makes no store: a directory that is missing or has no store in it is bad input. */
-export const existing = (directory: string) =>
+export const readOnly = (directory: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -16,6 +16,6 @@ export const existing = (directory: string) =>
       if (entries.length === 0) {
         return yield* badInput(directory, "is not a store: it is empty")
       }
-      return MessageStore.layer({ directory })
+      return MessageStore.layer({ directory, readOnly: true })
     })
   )

@@ -27,7 +27,7 @@ export const exitWithSignalNumber: Effect.Effect<void> = Effect.sync(() => {
   signalCodeBase = 0
 })
 
-export const signalExitCode = (signal: Signal): number => signalCodeBase + SIGNAL_NUMBERS[signal]
+const signalExitCode = (signal: Signal): number => signalCodeBase + SIGNAL_NUMBERS[signal]
 
 const teardown: Runtime.Teardown = (exit, onExit) =>
   onExit(Exit.isSuccess(exit) ? ExitCode.DONE : ExitCode.ofCause(exit.cause))

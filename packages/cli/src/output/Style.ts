@@ -18,7 +18,7 @@ const sgr =
     `\u001b[${code}m${text}\u001b[0m`
 const plainText = (text: string): string => text
 
-export const coloured: Style = { strong: sgr(1), faint: sgr(2), good: sgr(32), bad: sgr(31), accent: sgr(36) }
+const coloured: Style = { strong: sgr(1), faint: sgr(2), good: sgr(32), bad: sgr(31), accent: sgr(36) }
 
 export const plain: Style = {
   strong: plainText,
