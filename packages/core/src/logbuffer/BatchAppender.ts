@@ -157,15 +157,15 @@ export class BatchAppender {
     assert(end <= offsets.length && end <= lengths.length, "more messages than offsets or lengths")
     this.appendedCount = 0
     const { lengthMax, maxPayloadLength } = this
-    const sourceLength = source.length
     let batchLength = 0
     let index = begin
-    // Every range is checked before the claim: a batch that was begun must not fail half-way.
+    let signs = 0
+    let reach = 0
     while (index < end) {
       const offset = offsets[index]!
       const length = lengths[index]!
-      assert((offset | length) >= 0, "a message has a negative offset or length")
-      assert(offset + length <= sourceLength, "a message reaches outside its source")
+      signs |= offset | length
+      reach = Math.max(reach, offset + length)
       const nextLength = batchLength + framedLength(length)
       if (length > maxPayloadLength || nextLength > lengthMax) {
         break
@@ -173,6 +173,9 @@ export class BatchAppender {
       batchLength = nextLength
       index += 1
     }
+    // Every range is checked before the claim: a batch that was begun must not fail half-way.
+    assert(signs >= 0, "a message has a negative offset or length")
+    assert(reach <= source.length, "a message reaches outside its source")
     if (index === begin) {
       return this.appendAlone(source, offsets[begin]!, lengths[begin]!)
     }

@@ -66,7 +66,7 @@ export class BatchReader {
   /** Whole messages, up to the first fragment of a longer one. @returns the bytes read */
   private readWhole(term: AtomicBuffer, termOffset: number, batch: FragmentBatch, lengthLimit: number): number {
     const words = term.int32
-    const { capacity, flags, lengths, offsets, positions, reservedWords } = batch
+    const { capacity, flags, lengths, offsets, positions } = batch
     const endOffset = Math.min(term.length, termOffset + lengthLimit)
     const termBeginPosition = this.position - termOffset
     let offset = termOffset
@@ -78,8 +78,7 @@ export class BatchReader {
       }
       F.checkFrameLength(term, offset, frameLength)
       const nextOffset = offset + F.alignFrame(frameLength)
-      const word = offset >>> 2
-      const versionFlagsType = words[word + F.VERSION_FLAGS_TYPE_WORD]!
+      const versionFlagsType = words[(offset >>> 2) + F.VERSION_FLAGS_TYPE_WORD]!
       const frameFlags = F.flagsOf(versionFlagsType)
       if (F.typeOf(versionFlagsType) === FrameType.PAD) {
         offset = nextOffset
@@ -97,17 +96,11 @@ export class BatchReader {
       lengths[count] = frameLength - F.HEADER_LENGTH
       positions[count] = termBeginPosition + nextOffset
       flags[count] = frameFlags
-      reservedWords[2 * count] = words[word + F.RESERVED_VALUE_WORD]!
-      reservedWords[2 * count + 1] = words[word + F.RESERVED_VALUE_WORD + 1]!
       count += 1
       offset = nextOffset
     }
     if (count > 0) {
-      batch.sessionId = this.log.sessionId
-      batch.streamId = this.log.streamId
-      batch.buffer = term.bytes
-      batch.state = term.state
-      batch.count = count
+      batch.setFrames(term, this.log.sessionId, this.log.streamId, count)
     }
     return offset - termOffset
   }
@@ -134,7 +127,7 @@ export class BatchReader {
         assembler.abandon(this.log.sessionId)
         break
       }
-      header.read(term, offset, termBeginPosition + nextOffset)
+      header.wrap(term, offset, termBeginPosition + nextOffset)
       const payloadOffset = offset + F.HEADER_LENGTH
       offset = nextOffset
       if (assembler.onFragment(term.bytes, payloadOffset, frameLength - F.HEADER_LENGTH, header) === COMPLETE) {

@@ -58,7 +58,7 @@ export const read = (
     if (F.isPadding(term, frameOffset)) {
       continue
     }
-    header.read(term, frameOffset, termBeginPosition + offset)
+    header.wrap(term, frameOffset, termBeginPosition + offset)
     const action = handler(bytes, frameOffset + F.HEADER_LENGTH, frameLength - F.HEADER_LENGTH, header)
     if (action === ABORT) {
       cursor.termOffset = frameOffset

@@ -137,8 +137,7 @@ export class FragmentAssembler {
     this.bytes = assembly.slab
     this.length = newLength
     this.header.copyFrom(assembly.header)
-    this.header.flags |= header.flags
-    this.header.position = header.position
+    this.header.complete(header)
     return COMPLETE
   }
 

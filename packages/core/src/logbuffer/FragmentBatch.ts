@@ -7,8 +7,13 @@
  * only with the next read. `toOwned` copies it: an owned batch may be kept and belongs to nobody else.
  */
 import { assert } from "../memory/Assert.ts"
+import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import { assertOpen, type RegionState } from "../memory/RegionState.ts"
+import * as F from "./FrameDescriptor.ts"
 import type { FragmentAssembler } from "./FragmentAssembler.ts"
+
+/** In a frame, the reserved value stands right before the payload. */
+const RESERVED_VALUE_LENGTH = F.HEADER_LENGTH - 4 * F.RESERVED_VALUE_WORD
 
 export class FragmentBatch {
   sessionId = 0
@@ -21,12 +26,12 @@ export class FragmentBatch {
   /** The position behind each message: where the stream goes on after it. */
   readonly positions: Float64Array
   readonly flags: Uint8Array
-  readonly reservedValues: BigInt64Array
   isOwned = false
   /** Of the region that a borrowed batch lies in; an assembled or owned one lies in memory of its own. */
   state: RegionState | undefined = undefined
-  /** The reserved values by words: copying a BigInt allocates outside optimised code. */
-  readonly reservedWords: Int32Array
+  private reserved: BigInt64Array | undefined = undefined
+  /** How many reserved values have been read since the last fill. */
+  private reservedCount = 0
 
   constructor(capacity: number) {
     assert(capacity > 0, "a batch holds at least one message")
@@ -34,8 +39,6 @@ export class FragmentBatch {
     this.lengths = new Int32Array(capacity)
     this.positions = new Float64Array(capacity)
     this.flags = new Uint8Array(capacity)
-    this.reservedValues = new BigInt64Array(capacity)
-    this.reservedWords = new Int32Array(this.reservedValues.buffer)
   }
 
   /** How many messages it can hold. */
@@ -51,8 +54,27 @@ export class FragmentBatch {
     return this.buffer.subarray(offset, offset + this.lengths[index]!)
   }
 
-  /** A copy that may be kept: one copy of the bytes from the first message to the last. */
+  /** The reserved value of each message, read when they are asked for. */
+  get reservedValues(): BigInt64Array {
+    this.assertReadable()
+    this.reserved ??= new BigInt64Array(this.capacity)
+    const reserved = this.reserved
+    if (this.reservedCount < this.count) {
+      const { buffer, byteLength, byteOffset } = this.buffer
+      const view = new DataView(buffer as ArrayBuffer, byteOffset, byteLength)
+      for (let index = 0; index < this.count; index++) {
+        reserved[index] = view.getBigInt64(this.offsets[index]! - RESERVED_VALUE_LENGTH, true)
+      }
+      this.reservedCount = this.count
+    }
+    return reserved
+  }
+
+  /** A batch that may be kept: itself when it is one, else one copy of the bytes from the first message to the last. */
   toOwned(): FragmentBatch {
+    if (this.isOwned) {
+      return this
+    }
     this.assertReadable()
     const count = this.count
     const owned = new FragmentBatch(Math.max(count, 1))
@@ -60,20 +82,33 @@ export class FragmentBatch {
     owned.streamId = this.streamId
     owned.count = count
     owned.isOwned = true
-    if (count > 0) {
-      const begin = this.offsets[0]!
-      const end = this.offsets[count - 1]! + this.lengths[count - 1]!
-      owned.buffer = this.buffer.slice(begin, end)
-      for (let index = 0; index < count; index++) {
-        owned.offsets[index] = this.offsets[index]! - begin
-        owned.lengths[index] = this.lengths[index]!
-        owned.positions[index] = this.positions[index]!
-        owned.flags[index] = this.flags[index]!
-        owned.reservedWords[2 * index] = this.reservedWords[2 * index]!
-        owned.reservedWords[2 * index + 1] = this.reservedWords[2 * index + 1]!
-      }
+    if (count === 0) {
+      return owned
+    }
+    // A borrowed batch is frames: what stands before a message is its reserved value, and goes with it.
+    const isFrames = this.state !== undefined
+    const begin = this.offsets[0]! - (isFrames ? RESERVED_VALUE_LENGTH : 0)
+    owned.buffer = this.buffer.slice(begin, this.offsets[count - 1]! + this.lengths[count - 1]!)
+    for (let index = 0; index < count; index++) {
+      owned.offsets[index] = this.offsets[index]! - begin
+    }
+    owned.lengths.set(this.lengths.subarray(0, count))
+    owned.positions.set(this.positions.subarray(0, count))
+    owned.flags.set(this.flags.subarray(0, count))
+    if (!isFrames) {
+      owned.setReservedValue(this.reservedValues[0]!)
     }
     return owned
+  }
+
+  /** Becomes `count` messages of a term, whose columns its reader has filled. */
+  setFrames(term: AtomicBuffer, sessionId: number, streamId: number, count: number): void {
+    this.sessionId = sessionId
+    this.streamId = streamId
+    this.buffer = term.bytes
+    this.state = term.state
+    this.count = count
+    this.reservedCount = 0
   }
 
   /** Becomes the one message that an assembler completed. */
@@ -88,8 +123,13 @@ export class FragmentBatch {
     this.lengths[0] = assembler.length
     this.positions[0] = header.position
     this.flags[0] = header.flags
-    this.reservedWords[0] = header.reservedLow
-    this.reservedWords[1] = header.reservedHigh
+    this.setReservedValue(header.reservedValue)
+  }
+
+  private setReservedValue(value: bigint): void {
+    this.reserved ??= new BigInt64Array(this.capacity)
+    this.reserved[0] = value
+    this.reservedCount = 1
   }
 
   private assertReadable(): void {

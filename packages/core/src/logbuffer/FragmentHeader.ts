@@ -2,52 +2,72 @@
  * What a reader knows of the frame, or of the assembled message, that it hands over. One object is used for all of
  * them: valid during the handler's call, never after.
  */
+import * as FrameType from "../frame/FrameType.ts"
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import * as F from "./FrameDescriptor.ts"
 
 export class FragmentHeader {
-  sessionId = 0
-  streamId = 0
-  termId = 0
-  /** Of the frame, or of the first frame of an assembled message. */
-  termOffset = 0
-  /** `FrameFlags`. An assembled message has the bits of its first and its last fragment. */
-  flags = 0
   /** The position behind the frame: where the stream goes on once this is consumed. */
   position = 0
-  /** The reserved value by words. */
-  reservedLow = 0
-  reservedHigh = 0
+  /** The words of a term, or the eight of `own`. Fields are read when they are asked for: most handlers want few. */
+  private words: Int32Array<ArrayBufferLike>
+  private word = 0
+  private readonly own = new Int32Array(F.HEADER_LENGTH >>> 2)
+
+  constructor() {
+    this.words = this.own
+  }
+
+  get sessionId(): number {
+    return this.words[this.word + F.SESSION_ID_WORD]!
+  }
+
+  get streamId(): number {
+    return this.words[this.word + F.STREAM_ID_WORD]!
+  }
+
+  get termId(): number {
+    return this.words[this.word + F.TERM_ID_WORD]!
+  }
+
+  /** Of the frame, or of the first frame of an assembled message. */
+  get termOffset(): number {
+    return this.words[this.word + F.TERM_OFFSET_WORD]!
+  }
+
+  /** `FrameFlags`. An assembled message has the bits of its first and its last fragment. */
+  get flags(): number {
+    return F.flagsOf(this.words[this.word + F.VERSION_FLAGS_TYPE_WORD]!)
+  }
 
   /** Of an assembled message: that of its first fragment. */
   get reservedValue(): bigint {
-    return (BigInt(this.reservedHigh) << 32n) | BigInt(this.reservedLow >>> 0)
+    const low = this.words[this.word + F.RESERVED_VALUE_WORD]!
+    const high = this.words[this.word + F.RESERVED_VALUE_WORD + 1]!
+    return (BigInt(high) << 32n) | BigInt(low >>> 0)
   }
 
-  /** Takes the fields of the frame at `frameOffset`. */
-  read(term: AtomicBuffer, frameOffset: number, position: number): void {
-    const words = term.int32
-    const word = frameOffset >>> 2
-    this.flags = F.flagsOf(words[word + F.VERSION_FLAGS_TYPE_WORD]!)
-    this.termOffset = words[word + F.TERM_OFFSET_WORD]!
-    this.sessionId = words[word + F.SESSION_ID_WORD]!
-    this.streamId = words[word + F.STREAM_ID_WORD]!
-    this.termId = words[word + F.TERM_ID_WORD]!
-    this.reservedLow = words[word + F.RESERVED_VALUE_WORD]!
-    this.reservedHigh = words[word + F.RESERVED_VALUE_WORD + 1]!
+  /** Becomes that of the frame at `frameOffset`, without copying it. */
+  wrap(term: AtomicBuffer, frameOffset: number, position: number): void {
+    this.words = term.int32
+    this.word = frameOffset >>> 2
     this.position = position
   }
 
-  /** Takes all fields of another header. */
+  /** Becomes a copy of a first fragment's header, which may be gone when the last one arrives. */
   copyFrom(other: FragmentHeader): void {
-    this.sessionId = other.sessionId
-    this.streamId = other.streamId
-    this.termId = other.termId
-    this.termOffset = other.termOffset
-    this.flags = other.flags
+    for (let index = 0; index < this.own.length; index++) {
+      this.own[index] = other.words[other.word + index]!
+    }
+    this.words = this.own
+    this.word = 0
     this.position = other.position
-    this.reservedLow = other.reservedLow
-    this.reservedHigh = other.reservedHigh
+  }
+
+  /** Becomes that of the whole message, of a copy of its first fragment's. */
+  complete(last: FragmentHeader): void {
+    this.own[F.VERSION_FLAGS_TYPE_WORD] = F.versionFlagsType(this.flags | last.flags, FrameType.DATA)
+    this.position = last.position
   }
 }
 

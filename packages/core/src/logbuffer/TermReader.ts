@@ -49,7 +49,7 @@ export const read = (
     offset += F.alignFrame(frameLength)
     cursor.termOffset = offset
     if (F.typeOf(term.int32[(frameOffset >>> 2) + F.VERSION_FLAGS_TYPE_WORD]!) !== FrameType.PAD) {
-      header.read(term, frameOffset, termBeginPosition + offset)
+      header.wrap(term, frameOffset, termBeginPosition + offset)
       count += 1
       handler(bytes, frameOffset + F.HEADER_LENGTH, frameLength - F.HEADER_LENGTH, header)
     }

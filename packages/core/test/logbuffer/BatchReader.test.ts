@@ -54,14 +54,34 @@ describe("BatchReader", () => {
     log.terms[0].bytes.fill(0xff)
     batch.count = 0
     assert.isTrue(owned.isOwned)
-    assert.strictEqual(owned.buffer.length, 8 + 24 + 32 + 32 + 100)
+    assert.strictEqual(owned.buffer.length, 8 + 8 + 24 + 32 + 32 + 100)
     assert.deepStrictEqual(
       [0, 1, 2].map((index) => owned.message(index)),
       [message(0, 8), new Uint8Array(0), message(2, 100)]
     )
     assert.deepStrictEqual(Array.from(owned.positions), [64, 96, 256])
     assert.throws(() => reader.read(owned), AssertionError, "owned batch")
+    assert.strictEqual(owned.toOwned(), owned)
     assert.strictEqual(new FragmentBatch(8).toOwned().count, 0)
+  })
+
+  it("gives the reserved value of each message, of borrowed, owned and assembled ones", () => {
+    const log = makeLog()
+    const appender = new ExclusiveTermAppender(log)
+    const values = [5n, -1n, 2n ** 62n, -(2n ** 63n)]
+    for (const length of [8, 100, 500, 0]) {
+      appender.append(message(1, length), 0, length, () => values[0]!)
+      values.push(values.shift()!)
+    }
+    const reader = new BatchReader(log, 0)
+    const batch = new FragmentBatch(4)
+    const read: Array<bigint> = []
+    while (reader.read(batch) > 0) {
+      const owned = batch.toOwned()
+      assert.deepStrictEqual(owned.reservedValues.slice(0, owned.count), batch.reservedValues.slice(0, batch.count))
+      read.push(...owned.reservedValues.slice(0, owned.count))
+    }
+    assert.deepStrictEqual(read, values)
   })
 
   it("assembles a message of several fragments as a batch of its own", () => {

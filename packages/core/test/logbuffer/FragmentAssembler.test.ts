@@ -1,26 +1,29 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as DataFrame from "../../src/frame/DataFrame.ts"
 import * as FrameFlags from "../../src/frame/FrameFlags.ts"
 import { COMPLETE, DROPPED, FragmentAssembler, PARTIAL } from "../../src/logbuffer/FragmentAssembler.ts"
 import { FragmentHeader } from "../../src/logbuffer/FragmentHeader.ts"
-import { alignFrame } from "../../src/logbuffer/FrameDescriptor.ts"
+import { alignFrame, HEADER_LENGTH } from "../../src/logbuffer/FrameDescriptor.ts"
+import { HeapRegion } from "../../src/memory/HeapRegion.ts"
 import { message } from "./testLog.ts"
 
 /** A stream of one session: gives an assembler fragments whose positions follow each other. */
 class Session {
   private readonly assembler: FragmentAssembler
+  private readonly sessionId: number
+  private readonly frame = new HeapRegion("frame", HEADER_LENGTH).buffer()
   private readonly header = new FragmentHeader()
   private position = 0
 
   constructor(assembler: FragmentAssembler, sessionId: number) {
     this.assembler = assembler
-    this.header.sessionId = sessionId
+    this.sessionId = sessionId
   }
 
   give(flags: number, bytes: Uint8Array): number {
-    this.header.flags = flags
-    this.header.termOffset = this.position
-    this.position += alignFrame(bytes.length + 32)
-    this.header.position = this.position
+    DataFrame.write(this.frame, 0, bytes.length + HEADER_LENGTH, flags, 7, this.position, this.sessionId, 1)
+    this.position += alignFrame(bytes.length + HEADER_LENGTH)
+    this.header.wrap(this.frame, 0, this.position)
     return this.assembler.onFragment(bytes, 0, bytes.length, this.header)
   }
 

@@ -100,6 +100,7 @@ const entriesOf = (log: LogBuffers): ReadonlyArray<readonly [string, () => unkno
     ],
     ["BatchReader.read", () => reader.read(new FragmentBatch(1))],
     ["FragmentBatch.message", () => borrowed.message(0)],
+    ["FragmentBatch.reservedValues", () => borrowed.reservedValues],
     ["FragmentBatch.toOwned", () => borrowed.toOwned()],
     ["TermBlockScanner.scan", () => TermBlockScanner.scan(term, 0, 64)],
     ["TermScanner.scanForAvailability", () => scanForAvailability(term, 0, 64, new TermScan())],
