@@ -106,7 +106,8 @@ const start = (url: URL, memory: Memory, data: unknown): Peer => {
   const child = fork(fileURLToPath(url), [], { serialization: "advanced" })
   child.once("message", (value) => onResult(value))
   child.once("error", (cause) => onDeath(cause))
-  child.once("exit", (code, signal) => died(signal ?? `code ${code}`))
+  // Not "exit", which may come before the last message of the peer.
+  child.once("close", (code, signal) => died(signal ?? `code ${code}`))
   child.send(input)
   return { result, isRunning: () => running, kill: () => void child.kill("SIGKILL") }
 }
