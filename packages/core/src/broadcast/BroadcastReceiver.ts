@@ -121,7 +121,7 @@ export class BroadcastReceiver {
 
   private recordOffsetOf(position: number): number {
     const recordOffset = position % this.capacity
-    if (!RecordDescriptor.isPosition(position) || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
+    if (position < 0 || position > Number.MAX_SAFE_INTEGER || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
       throw this.corrupt("position", this.latestOffset, position, Number.MAX_SAFE_INTEGER)
     }
     return recordOffset

@@ -40,30 +40,27 @@ export class BroadcastTransmitter {
     assert(length >= 0 && length <= this.maxMessageLength, "message is longer than the buffer's maxMessageLength")
     assert(offset >= 0 && offset + length <= source.length, "message reaches outside its source")
 
-    let tail = Int64.loadExclusive(buffer, this.tailOffset)
-    let recordOffset = this.recordOffsetOf(tail)
     const recordLength = length + RecordDescriptor.HEADER_LENGTH
     const alignedLength = RecordDescriptor.alignedLength(recordLength)
-    const toEnd = this.capacity - recordOffset
-    if (toEnd < alignedLength) {
-      this.signalIntent(tail + toEnd + alignedLength)
-      this.putHeader(recordOffset, toEnd, RecordDescriptor.PADDING_TYPE_ID)
-      tail += toEnd
-      recordOffset = 0
-    } else {
-      this.signalIntent(tail + alignedLength)
+    const tailIndex = this.recordOffsetOfTail()
+    const toEnd = this.capacity - tailIndex
+    const padding = toEnd < alignedLength ? toEnd : 0
+    this.signalIntent(padding + alignedLength)
+    if (padding > 0) {
+      this.putHeader(tailIndex, padding, RecordDescriptor.PADDING_TYPE_ID)
     }
 
+    const recordOffset = padding > 0 ? 0 : tailIndex
     this.putHeader(recordOffset, recordLength, typeId)
     Bytes.copy(source, offset, buffer.bytes, RecordDescriptor.messageOffset(recordOffset), length)
-    Int64.storeExclusiveRelease(buffer, this.latestOffset, tail)
+    Int64.storeSumExclusiveRelease(buffer, this.latestOffset, this.tailOffset, padding)
     // Release: a receiver that sees the new tail relies on the record being there.
-    Int64.storeExclusiveRelease(buffer, this.tailOffset, tail + alignedLength)
+    Int64.storeSumExclusiveRelease(buffer, this.tailOffset, this.tailOffset, padding + alignedLength)
   }
 
   /** The intent is visible before the first byte is overwritten, so a receiver that copied such bytes can tell. */
-  private signalIntent(newTail: number): void {
-    Int64.storeExclusiveRelease(this.buffer, this.tailIntentOffset, newTail)
+  private signalIntent(length: number): void {
+    Int64.storeSumExclusiveRelease(this.buffer, this.tailIntentOffset, this.tailOffset, length)
     Fence.stores()
   }
 
@@ -73,16 +70,17 @@ export class BroadcastTransmitter {
     int32[RecordDescriptor.typeIndex(recordOffset)] = typeId
   }
 
-  private recordOffsetOf(position: number): number {
-    const recordOffset = position % this.capacity
-    if (!RecordDescriptor.isPosition(position) || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
+  /** The tail's low half says where it points to: the capacity divides 2^32. */
+  private recordOffsetOfTail(): number {
+    const recordOffset = this.buffer.int32[this.tailOffset >>> 2]! & (this.capacity - 1)
+    if (recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
       throw new CorruptRecord(
         "broadcast buffer",
         this.buffer.state.name,
-        "tail",
+        "tail in the records",
         this.tailOffset,
-        position,
-        Number.MAX_SAFE_INTEGER
+        recordOffset,
+        this.capacity
       )
     }
     return recordOffset

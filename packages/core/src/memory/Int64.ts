@@ -35,16 +35,31 @@ export const loadExclusive = (buffer: AtomicBuffer, offset: number): number => {
   return buffer.int32[low + 1]! * TWO_POW_32 + (buffer.int32[low]! >>> 0)
 }
 
-/**
- * Stores a field that no one else writes. While the high half stays the same one 32-bit store of the low half is the
- * whole change; else the field is stored as one 64-bit value, so a reader never sees two halves of two values.
- */
+/** Stores a field that no one else writes. */
 export const storeExclusiveRelease = (buffer: AtomicBuffer, offset: number, value: number): void => {
-  const low = offset >>> 2
-  if (buffer.int32[low + 1] === Math.floor(value / TWO_POW_32)) {
-    // ToInt32 keeps the value modulo 2^32: exactly its low half, also for a double beyond 2^32.
-    storeRelease(buffer.int32, low, value | 0)
+  // ToInt32 keeps the value modulo 2^32: exactly its low half, also for a double beyond 2^32.
+  storeHalvesExclusiveRelease(buffer, offset, Math.floor(value / TWO_POW_32), value | 0)
+}
+
+/**
+ * Stores the field at `source` plus `delta`, from 0 to 2^31, into the field at `target`; no one else writes either. The
+ * sum is never a number: one beyond 2^31 that passes through a function is 16 bytes of garbage.
+ */
+export const storeSumExclusiveRelease = (buffer: AtomicBuffer, target: number, source: number, delta: number): void => {
+  const low = (buffer.int32[source >>> 2]! >>> 0) + delta
+  const carry = low >= TWO_POW_32 ? 1 : 0
+  storeHalvesExclusiveRelease(buffer, target, buffer.int32[(source >>> 2) + 1]! + carry, low | 0)
+}
+
+/**
+ * While the high half stays the same one 32-bit store of the low half is the whole change; else the field is stored as
+ * one 64-bit value, so a reader never sees two halves of two values.
+ */
+export const storeHalvesExclusiveRelease = (buffer: AtomicBuffer, offset: number, high: number, low: number): void => {
+  const index = offset >>> 2
+  if (buffer.int32[index + 1] === high) {
+    storeRelease(buffer.int32, index, low)
   } else {
-    Atomics.store(buffer.int64, offset / 8, BigInt(value))
+    Atomics.store(buffer.int64, offset / 8, BigInt(high) * BigInt(TWO_POW_32) + BigInt(low >>> 0))
   }
 }

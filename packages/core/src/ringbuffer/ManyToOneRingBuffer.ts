@@ -1,6 +1,6 @@
 /**
  * A ring of many producers and one consumer. A producer takes room by a compare-and-set of the 64-bit tail, as Java and
- * C producers on the same ring do; it costs two or three BigInts a claim, since a 32-bit one could be fooled by a tail
+ * C producers on the same ring do; it costs 72 to 104 bytes of BigInts a claim, since a 32-bit one could be fooled by a tail
  * that went round 2^32 bytes in between.
  *
  * Invariant: bytes outside records are zero. The consumer zeroes what it read before it moves the head, so the length of a
@@ -11,65 +11,53 @@ import * as Int64 from "../memory/Int64.ts"
 import { assertOpen } from "../memory/RegionState.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import { RingBuffer } from "./RingBuffer.ts"
-import { HEAD_CACHE_POSITION_OFFSET, INSUFFICIENT_CAPACITY } from "./RingBufferDescriptor.ts"
+import { INSUFFICIENT_CAPACITY } from "./RingBufferDescriptor.ts"
 
 /** The least capacity: one header. Such a ring carries no message. */
 export const CAPACITY_MIN = RecordDescriptor.HEADER_LENGTH
 
 export class ManyToOneRingBuffer extends RingBuffer {
-  /**
-   * A head this producer saw. It is kept here and only published in the trailer's head cache: that field is written by
-   * all producers and may go down, so it could not be read in two halves.
-   */
-  private headSeen: number
-  private readonly headCacheIndex: number
-  private readonly tailIndex: number
-
   constructor(buffer: AtomicBuffer) {
     super(buffer, CAPACITY_MIN)
-    this.headSeen = this.consumerPosition
-    this.headCacheIndex = (this.capacity + HEAD_CACHE_POSITION_OFFSET) / 8
-    this.tailIndex = this.tailOffset / 8
   }
 
   protected override claim(recordLength: number): number {
-    const capacity = this.capacity
+    const buffer = this.buffer
+    const tail = this.tail
     const required = RecordDescriptor.alignedLength(recordLength)
     for (;;) {
-      const tail = this.producerPosition
-      if (required > capacity - (tail - this.headSeen)) {
-        this.refreshHead()
-        if (required > capacity - (tail - this.headSeen)) {
-          return INSUFFICIENT_CAPACITY
-        }
+      tail.loadMonotonic(buffer, this.tailOffset)
+      // A compare-and-set of a position that is not exact would never succeed.
+      if (!tail.isExact) {
+        throw this.corrupt("high half of the tail", this.tailOffset + 4, tail.high, 2 ** 21 - 1)
+      }
+      if (!this.hasRoom(required)) {
+        return INSUFFICIENT_CAPACITY
       }
 
-      const tailOffset = this.recordOffsetOf(tail)
-      const toEnd = capacity - tailOffset
+      const recordOffset = this.recordOffsetOf(tail.low)
+      const toEnd = this.capacity - recordOffset
       if (required <= toEnd) {
-        if (this.compareAndSetTail(tail, tail + required)) {
-          return tailOffset
+        if (tail.compareAndAdd(buffer, this.tailOffset, required)) {
+          return recordOffset
         }
         continue
       }
 
       // The record does not fit before the end: pad the end, and claim at the front if there is room for it.
-      if (required > this.recordOffsetOf(this.headSeen)) {
-        this.refreshHead()
-      }
-      const fitsAtFront = required <= this.recordOffsetOf(this.headSeen)
-      if (this.compareAndSetTail(tail, tail + toEnd + (fitsAtFront ? required : 0))) {
-        this.storeLengthRelease(tailOffset, -toEnd)
-        this.writePaddingRelease(tailOffset, toEnd)
+      const fitsAtFront = this.hasRoomAtFront(required)
+      if (tail.compareAndAdd(buffer, this.tailOffset, toEnd + (fitsAtFront ? required : 0))) {
+        this.storeLengthRelease(recordOffset, -toEnd)
+        this.writePaddingRelease(recordOffset, toEnd)
         return fitsAtFront ? 0 : INSUFFICIENT_CAPACITY
       }
     }
   }
 
-  protected override release(offset: number, length: number, head: number): void {
+  protected override release(offset: number, length: number): void {
     this.buffer.bytes.fill(0, offset, offset + length)
     // Release: a producer that sees the new head relies on the bytes before it being zero.
-    Int64.storeExclusiveRelease(this.buffer, this.headOffset, head)
+    Int64.storeSumExclusiveRelease(this.buffer, this.headOffset, this.headOffset, length)
   }
 
   /**
@@ -80,14 +68,12 @@ export class ManyToOneRingBuffer extends RingBuffer {
   override unblock(): boolean {
     const buffer = this.buffer
     assertOpen(buffer.state)
-    const head = Int64.loadMonotonic(buffer, this.headOffset)
-    const tail = Int64.loadMonotonic(buffer, this.tailOffset)
-    if (head === tail) {
+    if (this.size === 0) {
       return false
     }
 
-    const consumerIndex = this.recordOffsetOf(head)
-    const producerIndex = this.recordOffsetOf(tail)
+    const consumerIndex = this.recordOffsetOf(Atomics.load(buffer.int32, this.headOffset >>> 2))
+    const producerIndex = this.recordOffsetOf(Atomics.load(buffer.int32, this.tailOffset >>> 2))
     const length = Atomics.load(buffer.int32, RecordDescriptor.lengthIndex(consumerIndex))
     if (length < 0) {
       this.checkRecordLength(consumerIndex, -length, this.capacity - consumerIndex)
@@ -120,16 +106,6 @@ export class ManyToOneRingBuffer extends RingBuffer {
     }
     this.writePaddingRelease(consumerIndex, next - consumerIndex)
     return true
-  }
-
-  private refreshHead(): void {
-    this.headSeen = this.consumerPosition
-    Atomics.store(this.buffer.int64, this.headCacheIndex, BigInt(this.headSeen))
-  }
-
-  private compareAndSetTail(tail: number, newTail: number): boolean {
-    const expected = BigInt(tail)
-    return Atomics.compareExchange(this.buffer.int64, this.tailIndex, expected, BigInt(newTail)) === expected
   }
 
   private writePaddingRelease(recordOffset: number, length: number): void {

@@ -8,62 +8,49 @@ import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import * as Int64 from "../memory/Int64.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import { RingBuffer } from "./RingBuffer.ts"
-import { HEAD_CACHE_POSITION_OFFSET, INSUFFICIENT_CAPACITY } from "./RingBufferDescriptor.ts"
+import { INSUFFICIENT_CAPACITY } from "./RingBufferDescriptor.ts"
 
 /** The least capacity: two headers. Such a ring carries no message. */
 export const CAPACITY_MIN = RecordDescriptor.HEADER_LENGTH * 2
 
 export class OneToOneRingBuffer extends RingBuffer {
-  private readonly headCacheOffset: number
-  /** A head the producer saw. */
-  private headSeen: number
-
   constructor(buffer: AtomicBuffer) {
     super(buffer, CAPACITY_MIN)
-    this.headCacheOffset = this.capacity + HEAD_CACHE_POSITION_OFFSET
-    this.headSeen = this.consumerPosition
   }
 
   protected override claim(recordLength: number): number {
-    const capacity = this.capacity
     const alignedLength = RecordDescriptor.alignedLength(recordLength)
     const required = alignedLength + RecordDescriptor.HEADER_LENGTH
-    const tail = Int64.loadExclusive(this.buffer, this.tailOffset)
-    if (required > capacity - (tail - this.headSeen)) {
-      this.refreshHead()
-      if (required > capacity - (tail - this.headSeen)) {
-        return INSUFFICIENT_CAPACITY
-      }
+    this.tail.loadExclusive(this.buffer, this.tailOffset)
+    if (!this.hasRoom(required)) {
+      return INSUFFICIENT_CAPACITY
     }
 
-    const tailOffset = this.recordOffsetOf(tail)
-    const toEnd = capacity - tailOffset
+    const recordOffset = this.recordOffsetOf(this.tail.low)
+    const toEnd = this.capacity - recordOffset
     if (alignedLength <= toEnd) {
       // A record that ends with the buffer has its next header at the front.
-      this.zeroHeader(alignedLength === toEnd ? 0 : tailOffset + alignedLength)
-      this.storeTailRelease(tail + alignedLength)
-      return tailOffset
+      this.zeroHeader(alignedLength === toEnd ? 0 : recordOffset + alignedLength)
+      this.moveTailRelease(alignedLength)
+      return recordOffset
     }
 
     // The record does not fit before the end: pad the end, and claim at the front if there is room for it.
-    if (required > this.recordOffsetOf(this.headSeen)) {
-      this.refreshHead()
-    }
-    const fitsAtFront = required <= this.recordOffsetOf(this.headSeen)
+    const fitsAtFront = this.hasRoomAtFront(required)
     this.zeroHeader(0)
     if (fitsAtFront) {
       this.zeroHeader(alignedLength)
     }
-    this.storeTailRelease(tail + toEnd + (fitsAtFront ? alignedLength : 0))
-    this.storeLengthRelease(tailOffset, -toEnd)
-    this.buffer.int32[RecordDescriptor.typeIndex(tailOffset)] = RecordDescriptor.PADDING_TYPE_ID
-    this.storeLengthRelease(tailOffset, toEnd)
+    this.moveTailRelease(toEnd + (fitsAtFront ? alignedLength : 0))
+    this.storeLengthRelease(recordOffset, -toEnd)
+    this.buffer.int32[RecordDescriptor.typeIndex(recordOffset)] = RecordDescriptor.PADDING_TYPE_ID
+    this.storeLengthRelease(recordOffset, toEnd)
     return fitsAtFront ? 0 : INSUFFICIENT_CAPACITY
   }
 
-  protected override release(_offset: number, _length: number, head: number): void {
+  protected override release(_offset: number, length: number): void {
     // Release: the producer that sees the new head relies on the consumer being done with the bytes before it.
-    Int64.storeExclusiveRelease(this.buffer, this.headOffset, head)
+    Int64.storeSumExclusiveRelease(this.buffer, this.headOffset, this.headOffset, length)
   }
 
   private zeroHeader(recordOffset: number): void {
@@ -72,12 +59,7 @@ export class OneToOneRingBuffer extends RingBuffer {
     int32[RecordDescriptor.typeIndex(recordOffset)] = 0
   }
 
-  private refreshHead(): void {
-    this.headSeen = this.consumerPosition
-    Int64.storeExclusiveRelease(this.buffer, this.headCacheOffset, this.headSeen)
-  }
-
-  private storeTailRelease(tail: number): void {
-    Int64.storeExclusiveRelease(this.buffer, this.tailOffset, tail)
+  private moveTailRelease(length: number): void {
+    Int64.storeSumExclusiveRelease(this.buffer, this.tailOffset, this.tailOffset, length)
   }
 }

@@ -40,9 +40,6 @@ export const messageOffset = (recordOffset: number): number => recordOffset + HE
 /** Length that a record of `recordLength` bytes takes in the buffer. Lengths are below 2^30: the mask is exact. */
 export const alignedLength = (recordLength: number): number => (recordLength + (ALIGNMENT - 1)) & ~(ALIGNMENT - 1)
 
-/** Positions count bytes since the buffer was made, to 2^53: at a gigabyte a second that is 285 years. */
-export const isPosition = (position: number): boolean => position >= 0 && position <= Number.MAX_SAFE_INTEGER
-
 export const checkTypeId = (typeId: number): void => {
   assert(Number.isInteger(typeId) && typeId > 0 && typeId <= 0x7fffffff, "message type id is not a positive int32")
 }

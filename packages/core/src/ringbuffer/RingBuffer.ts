@@ -13,6 +13,7 @@ import { assert } from "../memory/Assert.ts"
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import * as Bytes from "../memory/Bytes.ts"
 import * as Int64 from "../memory/Int64.ts"
+import { Int64Halves } from "../memory/Int64Halves.ts"
 import { loadAcquire, storeRelease } from "../memory/Ordering.ts"
 import { assertOpen } from "../memory/RegionState.ts"
 import { Action, type ControlledMessageHandler } from "./ControlledMessageHandler.ts"
@@ -30,6 +31,14 @@ export abstract class RingBuffer {
   readonly maxMessageLength: number
   protected readonly tailOffset: number
   protected readonly headOffset: number
+  /** The tail that `claim` works on. */
+  protected readonly tail = new Int64Halves()
+  /**
+   * A head this producer saw. It is kept here and only published in the trailer's head cache: that field is written by
+   * all producers and may go down, so it could not be read in two halves.
+   */
+  protected readonly headSeen = new Int64Halves()
+  private readonly headCacheOffset: number
   private readonly correlationIndex: number
   private readonly heartbeatIndex: number
 
@@ -41,6 +50,8 @@ export abstract class RingBuffer {
     this.maxMessageLength = RingBufferDescriptor.maxMessageLength(capacity, capacityMin)
     this.tailOffset = capacity + RingBufferDescriptor.TAIL_POSITION_OFFSET
     this.headOffset = capacity + RingBufferDescriptor.HEAD_POSITION_OFFSET
+    this.headCacheOffset = capacity + RingBufferDescriptor.HEAD_CACHE_POSITION_OFFSET
+    this.headSeen.loadMonotonic(buffer, this.headOffset)
     this.correlationIndex = (capacity + RingBufferDescriptor.CORRELATION_COUNTER_OFFSET) / 8
     this.heartbeatIndex = (capacity + RingBufferDescriptor.CONSUMER_HEARTBEAT_OFFSET) / 8
   }
@@ -48,8 +59,8 @@ export abstract class RingBuffer {
   /** Takes room for a record; returns its offset, or INSUFFICIENT_CAPACITY. */
   protected abstract claim(recordLength: number): number
 
-  /** Gives `length` consumed bytes at `offset` back to the producers and moves the head to `head`. */
-  protected abstract release(offset: number, length: number, head: number): void
+  /** Gives `length` consumed bytes at `offset` back to the producers and moves the head by them. */
+  protected abstract release(offset: number, length: number): void
 
   /** Copies one message into the ring; false when there is no room now. */
   write(typeId: number, source: Uint8Array<ArrayBufferLike>, offset: number, length: number): boolean {
@@ -159,17 +170,37 @@ export abstract class RingBuffer {
     }
   }
 
+  /** Whether `required` bytes are free behind the tail. */
+  protected hasRoom(required: number): boolean {
+    const usedMax = this.capacity - required
+    if (!this.tail.isFurtherThan(this.headSeen, usedMax)) {
+      return true
+    }
+    this.refreshHead()
+    return !this.tail.isFurtherThan(this.headSeen, usedMax)
+  }
+
+  /** Whether `required` bytes are free at the front of the buffer, when the tail is behind the head in it. */
+  protected hasRoomAtFront(required: number): boolean {
+    if (required > this.recordOffsetOf(this.headSeen.low)) {
+      this.refreshHead()
+    }
+    return required <= this.recordOffsetOf(this.headSeen.low)
+  }
+
   /** Release: the consumer that reads a positive length relies on the record's type and message being there. */
   protected storeLengthRelease(recordOffset: number, length: number): void {
     storeRelease(this.buffer.int32, RecordDescriptor.lengthIndex(recordOffset), length)
   }
 
-  /** Where a position of the trailer points to in the records. */
-  protected recordOffsetOf(position: number): number {
-    const recordOffset = position % this.capacity
-    // Beyond 2^53 a number is not the position any more, and a compare-and-set of it would never succeed.
-    if (!RecordDescriptor.isPosition(position) || recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
-      throw this.corrupt("position", this.capacity, position, Number.MAX_SAFE_INTEGER)
+  /**
+   * Where a position of the trailer points to in the records. Its low half says so: the capacity divides 2^32, and both
+   * count in two's complement.
+   */
+  protected recordOffsetOf(positionLow: number): number {
+    const recordOffset = positionLow & (this.capacity - 1)
+    if (recordOffset % RecordDescriptor.ALIGNMENT !== 0) {
+      throw this.corrupt("position in the records", this.capacity, recordOffset, this.capacity)
     }
     return recordOffset
   }
@@ -188,8 +219,7 @@ export abstract class RingBuffer {
     const buffer = this.buffer
     assertOpen(buffer.state)
     const int32 = buffer.int32
-    let head = Int64.loadExclusive(buffer, this.headOffset)
-    let recordOffset = this.recordOffsetOf(head)
+    let recordOffset = this.recordOffsetOf(int32[this.headOffset >>> 2]!)
     let bytesRead = 0
     let messagesRead = 0
 
@@ -216,8 +246,7 @@ export abstract class RingBuffer {
           continue
         }
         if (action === Action.COMMIT) {
-          head += bytesRead
-          this.release(recordOffset - bytesRead, bytesRead, head)
+          this.release(recordOffset - bytesRead, bytesRead)
           bytesRead = 0
           continue
         }
@@ -231,10 +260,18 @@ export abstract class RingBuffer {
     } finally {
       // A handler may close the region; then there is nothing left to give back.
       if (bytesRead > 0 && !buffer.state.isClosed) {
-        this.release(recordOffset - bytesRead, bytesRead, head + bytesRead)
+        this.release(recordOffset - bytesRead, bytesRead)
       }
     }
     return messagesRead
+  }
+
+  private refreshHead(): void {
+    const before = this.headSeen.low
+    this.headSeen.loadMonotonic(this.buffer, this.headOffset)
+    if (this.headSeen.low !== before) {
+      this.headSeen.storeRelease(this.buffer, this.headCacheOffset)
+    }
   }
 
   private claimedRecordOffset(messageOffset: number): number {

@@ -65,7 +65,7 @@ describe("ManyToOneRingBuffer under stress", () => {
   }
 
   it("loses nothing of the living when producers are killed and what they left is unblocked", async () => {
-    const rounds = Math.ceil(Peers.countOr(20_000) / 20_000)
+    const rounds = Math.ceil(Peers.countOr(200_000) / 200_000)
     const shared = Peers.share("processes", CAPACITY + TRAILER_LENGTH)
     try {
       const ring = new ManyToOneRingBuffer(shared.region.buffer())

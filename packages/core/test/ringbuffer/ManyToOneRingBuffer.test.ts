@@ -71,6 +71,14 @@ describe("ManyToOneRingBuffer claims", () => {
     assert.isTrue(ring.buffer.bytes.slice(0, CAPACITY).every((byte) => byte === 0))
   })
 
+  it("reports a tail that a number does not hold, for a compare-and-set of it would never end", () => {
+    const ring = makeRing()
+    for (const tail of [-16n, -BigInt(CAPACITY), -(2n ** 60n), 2n ** 53n, 2n ** 63n - 64n]) {
+      ring.buffer.view.setBigInt64(TAIL, tail, true)
+      assert.throws(() => ring.tryClaim(1, 8), CorruptRecord)
+    }
+  })
+
   it("carries its positions over 2^32", () => {
     const start = 2 ** 32 - 48
     const ring = positioned(start, start)
