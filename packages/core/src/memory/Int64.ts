@@ -55,7 +55,7 @@ export const storeSumExclusiveRelease = (buffer: AtomicBuffer, target: number, s
  * While the high half stays the same one 32-bit store of the low half is the whole change; else the field is stored as
  * one 64-bit value, so a reader never sees two halves of two values.
  */
-export const storeHalvesExclusiveRelease = (buffer: AtomicBuffer, offset: number, high: number, low: number): void => {
+const storeHalvesExclusiveRelease = (buffer: AtomicBuffer, offset: number, high: number, low: number): void => {
   const index = offset >>> 2
   if (buffer.int32[index + 1] === high) {
     storeRelease(buffer.int32, index, low)
