@@ -11,6 +11,7 @@ const makeManager = (): CountersManager => {
   return new CountersManager(metadata, values, () => 0, 0)
 }
 
+// Kept a small integer: a larger number would be garbage of the benchmark itself.
 let checksum = 0
 
 const onCounter = (step: (counter: AtomicCounter, i: number) => void): Case => ({
@@ -54,16 +55,16 @@ export default group("core/counters/Counters", {
     "add-release": onCounter((counter) => counter.addRelease(1)),
     "set-release": onCounter((counter, i) => counter.setRelease(i * 32)),
     "get-volatile": onCounter((counter) => {
-      checksum = counter.getVolatile()
+      checksum = counter.getVolatile() | 0
     }),
     get: onCounter((counter) => {
-      checksum += counter.get() === 1n ? 1 : 0
+      checksum = (checksum + (counter.get() === 1n ? 1 : 0)) | 0
     }),
     "read-record": withCounters((manager) => {
-      checksum += manager.read(7)!.label.length
+      checksum = (checksum + manager.read(7)!.label.length) | 0
     }),
     "list-32": withCounters((manager) => {
-      checksum += manager.forEach(() => {})
+      checksum = (checksum + manager.forEach(() => {})) | 0
     }),
     "allocate-and-free": withCounters((manager) => {
       manager.free(manager.allocate({ typeId: 1, label: "short-lived" }))
