@@ -5,11 +5,18 @@ import type { TransportError } from "@millrace/transport/TransportError"
 import * as Effect from "effect/Effect"
 
 const POLL_INTERVAL = "5 millis"
+/** A driver that was idle looks at its publications after 50 ms at the latest. */
+const LIMIT_SETTLES = "150 millis"
+
+/** Type ids of counters, as every Aeron driver has them. */
+const SENDER_POSITION_TYPE_ID = 2
+const SUBSCRIBER_POSITION_TYPE_ID = 4
 
 /**
  * Gives the number of bytes of log that nobody has read when the last subscriber leaves: 0 when all is read. While there
- * are subscribers their position counters show how far they are; when the last one has left, the driver puts the limit
- * of the publication to where the fastest had come.
+ * are subscribers on this machine their position counters show how far they are; a network publication has that of its
+ * sender, and what was sent its driver repeats for a while after we are gone. When the last subscriber has left, the
+ * driver puts the limit of the publication to where the fastest had come.
  */
 export const drained = Effect.fnUntraced(function* (
   client: Client["Service"],
@@ -17,12 +24,11 @@ export const drained = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number, TransportError> {
   const end = yield* publication.position
   for (;;) {
-    const isConnected = yield* publication.isConnected
-    const limit = yield* publication.positionLimit
-    if (!isConnected) {
-      return Math.max(0, end - limit)
+    if (!(yield* publication.isConnected)) {
+      yield* Effect.sleep(LIMIT_SETTLES)
+      return Math.max(0, end - (yield* publication.positionLimit))
     }
-    const positions = yield* subscriberPositions(client, publication.registrationId)
+    const positions = readPositions(yield* client.counters, publication.registrationId)
     if (positions.length > 0 && positions.every((position) => position >= end)) {
       return 0
     }
@@ -30,12 +36,13 @@ export const drained = Effect.fnUntraced(function* (
   }
 })
 
-/** Type id of the counters that hold the position of a subscriber, as every Aeron driver has them. */
-const SUBSCRIBER_POSITION_TYPE_ID = 4
+type Counters = Effect.Success<Client["Service"]["counters"]>
 
-const subscriberPositions = (client: Client["Service"], publicationId: bigint) =>
-  Effect.map(client.counters, (counters) =>
-    counters
-      .filter(({ referenceId, typeId }) => typeId === SUBSCRIBER_POSITION_TYPE_ID && referenceId === publicationId)
-      .map(({ value }) => Number(value))
-  )
+const readPositions = (counters: Counters, publicationId: bigint): ReadonlyArray<number> =>
+  counters
+    .filter(({ referenceId, registrationId, typeId }) =>
+      typeId === SENDER_POSITION_TYPE_ID
+        ? registrationId === publicationId
+        : typeId === SUBSCRIBER_POSITION_TYPE_ID && referenceId === publicationId
+    )
+    .map(({ value }) => Number(value))

@@ -58,7 +58,7 @@ describe("millrace demo FILE", () => {
   it.live("names a record that is longer than a message can be, and takes its directories away again", () =>
     Effect.gen(function* () {
       const records = [{ k: "short" }, { k: "long", text: "x".repeat(600_000) }]
-      const complaint = yield* refusal("long.json", JSON.stringify(records))
+      const complaint = yield* refusal("long.json", JSON.stringify(records), "--json")
       assert.match(complaint, /^long\.json: record 2 takes 600\d{3} bytes, more than \d+, the longest message/)
     })
   )

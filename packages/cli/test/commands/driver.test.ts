@@ -12,7 +12,8 @@ const startDriver = Effect.fnUntraced(function* (directory: string, temporary: s
   return driver
 })
 
-describe("millrace driver", () => {
+// They wait for timeouts of ten seconds, and may do so together.
+describe.concurrent("millrace driver", () => {
   it.live(
     "ends with the number of the signal, as aeronmd does",
     () =>

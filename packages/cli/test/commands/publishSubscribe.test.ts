@@ -1,26 +1,45 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as path from "node:path"
 import * as Millrace from "../support/Millrace.ts"
 
 const LONG = 60_000
 
-/** A driver, and commands that run on it. */
+/** One driver for all tests of this file. */
+class Driver extends Context.Service<Driver, { readonly directory: string; readonly temporary: string }>()(
+  "millrace/test/Driver"
+) {
+  static readonly layer = Layer.effect(
+    Driver,
+    Effect.gen(function* () {
+      const temporary = yield* Millrace.directory
+      const directory = path.join(temporary, "aeron")
+      const driver = yield* Millrace.start(["driver", "--dir", directory], { temporary })
+      yield* driver.says("is ready in")
+      return { directory, temporary }
+    })
+  )
+}
+
+let streamCount = 0
+
+/** Commands on a stream of its own. */
 const line = Effect.gen(function* () {
-  const temporary = yield* Millrace.directory
-  const directory = path.join(temporary, "aeron")
-  const driver = yield* Millrace.start(["driver", "--dir", directory], { temporary })
-  yield* driver.says("is ready in")
-  const on = (command: string, flags: ReadonlyArray<string>) => [command, "--dir", directory, "--stream", "7", ...flags]
+  const { directory, temporary } = yield* Driver
+  const streamId = ++streamCount
+  const flags = ["--dir", directory, "--stream", String(streamId)]
   return {
-    publish: (stdin: string | Uint8Array | null, ...flags: ReadonlyArray<string>) =>
-      Millrace.start(on("publish", flags), { temporary, stdin }),
-    subscribe: (...flags: ReadonlyArray<string>) => Millrace.start(on("subscribe", flags), { temporary })
+    streamId,
+    publish: (stdin: string | Uint8Array | null, ...more: ReadonlyArray<string>) =>
+      Millrace.start(["publish", ...flags, ...more], { temporary, stdin }),
+    subscribe: (...more: ReadonlyArray<string>) => Millrace.start(["subscribe", ...flags, ...more], { temporary })
   }
 })
 
-describe("millrace publish and subscribe", () => {
-  it.live(
+layer(Driver.layer, { excludeTestServices: true, timeout: "60 seconds" })("millrace publish and subscribe", (it) => {
+  it.effect(
     "carry lines as they are: empty ones, long ones, the last one without its line feed",
     () =>
       Effect.gen(function* () {
@@ -30,15 +49,15 @@ describe("millrace publish and subscribe", () => {
         const publisher = yield* publish(lines.join("\n"))
         assert.deepInclude(yield* publisher.ended, { code: 0, stderr: "" })
         assert.deepInclude(yield* subscriber.ended, { code: 0, stderr: "", stdout: `${lines.join("\n")}\n` })
-      }).pipe(Effect.scoped),
+      }),
     LONG
   )
 
-  it.live(
+  it.effect(
     "carry bytes that are not text, and show them in hex and in JSON",
     () =>
       Effect.gen(function* () {
-        const { publish, subscribe } = yield* line
+        const { publish, streamId, subscribe } = yield* line
         const bytes = Uint8Array.from([0xff, 0x00, 0x0a, 0x41])
         const inHex = yield* subscribe("--count", "2", "--hex")
         const first = yield* publish(bytes, "--json")
@@ -52,13 +71,13 @@ describe("millrace publish and subscribe", () => {
         assert.strictEqual((yield* second.ended).code, 0)
         const lines = (yield* inJson.ended).stdout.trimEnd().split("\n")
         const [binary, text] = lines.map((line) => JSON.parse(line))
-        assert.deepInclude(binary, { streamId: 7, base64: "/wA=" })
-        assert.deepInclude(text, { streamId: 7, text: "A" })
-      }).pipe(Effect.scoped),
+        assert.deepInclude(binary, { streamId, base64: "/wA=" })
+        assert.deepInclude(text, { streamId, text: "A" })
+      }),
     LONG
   )
 
-  it.live(
+  it.effect(
     "carry numbered messages of one length, in order, more than a log holds",
     () =>
       Effect.gen(function* () {
@@ -71,11 +90,11 @@ describe("millrace publish and subscribe", () => {
         const lines = stdout.trimEnd().split("\n")
         assert.strictEqual(lines.length, 1_000_000)
         assert.isTrue(lines.every((text, index) => text.length === 8 && Number(text) === index))
-      }).pipe(Effect.scoped),
+      }),
     LONG
   )
 
-  it.live(
+  it.effect(
     "send a line at once, not when the input ends",
     () =>
       Effect.gen(function* () {
@@ -87,11 +106,11 @@ describe("millrace publish and subscribe", () => {
         publisher.process.stdin!.end("o")
         assert.strictEqual((yield* subscriber.ended).stdout, "one\ntwo\n")
         assert.strictEqual((yield* publisher.ended).code, 0)
-      }).pipe(Effect.scoped),
+      }),
     LONG
   )
 
-  it.live(
+  it.effect(
     "say why fewer messages came than were asked for",
     () =>
       Effect.gen(function* () {
@@ -109,19 +128,19 @@ describe("millrace publish and subscribe", () => {
           stdout: "a\nb\n",
           stderr: "millrace: the publisher ended after 2 of 3 messages\n"
         })
-      }).pipe(Effect.scoped),
+      }),
     LONG
   )
 
-  it.live(
+  it.effect(
     "end well when the subscriber has what it asked for, and fail when none comes",
     () =>
       Effect.gen(function* () {
-        const { publish, subscribe } = yield* line
+        const { publish, streamId, subscribe } = yield* line
         const lonely = yield* publish("a\n", "--timeout", "0.2")
         const none = yield* lonely.ended
         assert.strictEqual(none.code, 1)
-        assert.match(none.stderr, /^millrace: no subscriber of stream 7 on aeron:ipc for \d+ ms/)
+        assert.include(none.stderr, `millrace: no subscriber of stream ${streamId} on aeron:ipc for `)
 
         const subscriber = yield* subscribe("--count", "1")
         const publisher = yield* publish(null)
@@ -129,15 +148,15 @@ describe("millrace publish and subscribe", () => {
         assert.strictEqual((yield* subscriber.ended).code, 0)
         publisher.process.stdin!.end()
         assert.deepInclude(yield* publisher.ended, { code: 0, stderr: "" })
-      }).pipe(Effect.scoped),
+      }),
     LONG
   )
 
-  it.live(
+  it.effect(
     "say that the subscriber died before it had read everything",
     () =>
       Effect.gen(function* () {
-        const { publish, subscribe } = yield* line
+        const { publish, streamId, subscribe } = yield* line
         const subscriber = yield* subscribe()
         const publisher = yield* publish(null)
         publisher.process.stdin!.write("read\n")
@@ -150,13 +169,13 @@ describe("millrace publish and subscribe", () => {
         assert.strictEqual(code, 1)
         assert.strictEqual(
           stderr,
-          "millrace: the last subscriber of stream 7 on aeron:ipc left before it had read everything: 64 bytes of the log are unread\n"
+          `millrace: the last subscriber of stream ${streamId} on aeron:ipc left before it had read everything: 64 bytes of the log are unread\n`
         )
-      }).pipe(Effect.scoped),
+      }),
     LONG
   )
 
-  it.live(
+  it.effect(
     "refuse a line that is longer than a message can be, and a channel that is none",
     () =>
       Effect.gen(function* () {
@@ -170,7 +189,7 @@ describe("millrace publish and subscribe", () => {
         const refused = yield* unknown.ended
         assert.strictEqual(refused.code, 2)
         assert.match(refused.stderr, /^millrace: channel aeron:pigeon: /)
-      }).pipe(Effect.scoped),
+      }),
     LONG
   )
 })
