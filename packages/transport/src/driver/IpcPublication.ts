@@ -234,6 +234,10 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
   }
 
   removeSubscriber(link: SubscriptionLink, position: PositionCounter): void {
+    // It may have read on since the last tick, and a publisher looks at the limit to see whether all was read.
+    if (this.subscriberPositions.includes(position)) {
+      this.consumerPosition = Math.max(this.consumerPosition, position.getVolatile())
+    }
     this.removePosition(position)
     this.untethered.remove(link)
     position.close()
