@@ -3,6 +3,7 @@
  * trusted: each length is held against the bytes that are left before it is used.
  */
 import * as Checksum from "./Checksum.ts"
+import { NAME_SEPARATOR } from "./MessageProperties.ts"
 import type { RecordCursor } from "./RecordCursor.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import * as SysFlag from "./SysFlag.ts"
@@ -19,6 +20,7 @@ export const BAD_POSITION = -5
 export const BAD_BODY_CRC = -6
 export const BAD_PROPERTY_CRC = -7
 export const MISSING_PROPERTY_CRC = -8
+export const BAD_PROPERTIES = -9
 
 const reasons: Readonly<Record<number, string>> = {
   [NO_ROOM]: "end of file",
@@ -28,7 +30,8 @@ const reasons: Readonly<Record<number, string>> = {
   [BAD_POSITION]: "another position inside",
   [BAD_BODY_CRC]: "wrong body CRC",
   [BAD_PROPERTY_CRC]: "wrong record CRC",
-  [MISSING_PROPERTY_CRC]: "no record CRC"
+  [MISSING_PROPERTY_CRC]: "no record CRC",
+  [BAD_PROPERTIES]: "unfinished properties"
 }
 
 export const reasonOf = (code: number): string => reasons[code] ?? "valid"
@@ -107,6 +110,9 @@ const checkCrc = (cursor: RecordCursor, requireCrcProperty: boolean): number => 
     if (requireCrcProperty || stored === CRC_PROPERTY_BROKEN) {
       return MISSING_PROPERTY_CRC
     }
+    if (!hasProperties(cursor)) {
+      return BAD_PROPERTIES
+    }
     return bodyLength === 0 || Checksum.masked(bytes, bodyAt, bodyAt + bodyLength) === cursor.bodyCrc
       ? totalSize
       : BAD_BODY_CRC
@@ -116,6 +122,15 @@ const checkCrc = (cursor: RecordCursor, requireCrcProperty: boolean): number => 
     return BAD_PROPERTY_CRC
   }
   return totalSize
+}
+
+/**
+ * Whether properties without a CRC can be whole: there is a name with a value, and no unwritten bytes at the end. Where
+ * the last sectors of a record did not reach the device its body is right and its properties end in zeros.
+ */
+const hasProperties = ({ bytes, propertiesAt, propertiesLength }: RecordCursor): boolean => {
+  const end = propertiesAt + propertiesLength
+  return propertiesLength === 0 || (bytes[end - 1] !== 0 && bytes.subarray(propertiesAt, end).includes(NAME_SEPARATOR))
 }
 
 const CRC_PROPERTY_ABSENT = -1

@@ -68,12 +68,17 @@ export class IndexService implements Dispatcher {
    * does not and all behind it are removed. Returns the position of the
    * last record that has a key in the index, -1 for none.
    */
-  load(minPosition: number, maxPosition: number, durableTimestamp: number): number {
+  load(minPosition: number, maxPosition: number, durableTimestamp: number, flushedTimestamp: number): number {
     const { directory, fileSystem, readOnly } = this.#options
     const found = (fileSystem.entries(directory) ?? []).filter(({ isDirectory }) => !isDirectory)
     let isTrusted = true
     for (const { length, name } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       isTrusted &&= length === this.#fileLength && this.#open(name, minPosition, maxPosition, durableTimestamp)
+      const last = this.files.at(-1)
+      if (last !== undefined && last.name === name && !readOnly) {
+        // What a killed process has written may stand in the page cache alone.
+        last.isDirty = last.endTimestamp > flushedTimestamp
+      }
       if (!isTrusted && !readOnly) {
         fileSystem.remove(join(directory, name))
       }

@@ -196,6 +196,14 @@ export class MappedFileQueue {
     this.flushedWhere = Math.max(this.flushedWhere, file.fromOffset + offset)
   }
 
+  /** Takes everything from `position` on for not flushed, whatever was thought before. */
+  markUnflushed(position: number): void {
+    for (const file of this.files) {
+      file.flushedPosition = Math.max(0, Math.min(file.flushedPosition, position - file.fromOffset))
+    }
+    this.flushedWhere = Math.min(this.flushedWhere, Math.max(position, this.minOffset))
+  }
+
   /** Whether the next file should be made now, off the path of puts: the last one is more than half full. */
   get wantsFileAhead(): boolean {
     const last = this.lastFile

@@ -93,7 +93,7 @@ export class Follower implements Agent {
       correctMinOffset(state, commitLog.minOffset)
     }
     // The writer's index may be ahead of what this reader has seen of the log.
-    index.load(commitLog.minOffset, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+    index.load(commitLog.minOffset, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0)
   }
 
   #extend(state: QueueState): boolean {

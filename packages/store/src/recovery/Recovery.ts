@@ -114,11 +114,17 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   } else {
     commitLog.files.truncate(result.end)
   }
+  // After a crash what was read may stand in the page cache alone: the next flush brings it to the device.
+  const unflushedFrom = isCleanExit ? commitLog.maxOffset : readFrom
   commitLog.files.flushedWhere = commitLog.maxOffset
+  commitLog.files.markUnflushed(unflushedFrom)
   let queueEntriesCut = 0
   for (const state of queues.all()) {
     queueEntriesCut += Truncation.cutQueue(state.queue, commitLog, result.end)
     state.queue.files.flushedWhere = state.queue.files.maxOffset
+    if (!isCleanExit) {
+      state.queue.files.markUnflushed(lastFilesStart(state))
+    }
     state.nextOffset = state.queue.maxOffset
   }
   yield result.end
@@ -165,16 +171,22 @@ const refuseDamage = (options: RecoveryOptions, result: LogScan.LogScanResult): 
   if (file === undefined || result.code >= 0) {
     return
   }
+  // A record of the checkpoint's own millisecond may have come after the flush that it speaks of.
   const validBehind = DamageCheck.validBehind(result.stoppedAt, {
     commitLog,
     queues,
-    durableTimestamp: options.isWrittenDurable ? Number.POSITIVE_INFINITY : checkpoint.physicMsgTimestamp,
+    durableTimestamp: options.isWrittenDurable ? Number.POSITIVE_INFINITY : checkpoint.physicMsgTimestamp - 1,
     flushedTimestamp: checkpoint.physicMsgTimestamp,
     lastStoreTimestamp: result.lastStoreTimestamp
   })
   if (validBehind >= 0) {
     throw new DamagedLog(result.stoppedAt, file.file.path, validBehind, RecordCheck.reasonOf(result.code))
   }
+}
+
+const lastFilesStart = ({ queue }: QueueState): number => {
+  const { files } = queue.files
+  return files.length === 0 ? 0 : files[Math.max(0, files.length - QUEUE_FILES_READ)]!.fromOffset
 }
 
 /** Reads the entries of the last files of a queue up to the first that was never written. */
@@ -185,8 +197,7 @@ const findQueueEnd = (state: QueueState): void => {
   if (files.length === 0) {
     return
   }
-  const startFile = files[Math.max(0, files.length - QUEUE_FILES_READ)]!
-  let offset = startFile.fromOffset / EntryDescriptor.LENGTH
+  let offset = lastFilesStart(state) / EntryDescriptor.LENGTH
   while (queue.read(offset, entry) && isWritten(entry)) {
     offset++
     if (!isFiller(entry)) {
@@ -228,8 +239,9 @@ const indexStart = (options: RecoveryOptions, seen: TailSummary, end: number): n
   if (index === undefined) {
     return end
   }
-  const durable = isCacheKept ? Number.POSITIVE_INFINITY : checkpoint.indexMsgTimestamp
-  const indexedThrough = index.load(commitLog.minOffset, end, durable)
+  const flushed = checkpoint.indexMsgTimestamp - 1
+  const durable = isCacheKept ? Number.POSITIVE_INFINITY : flushed
+  const indexedThrough = index.load(commitLog.minOffset, end, durable, flushed)
   return isCleanExit && seen.lastKeyedPosition <= indexedThrough ? end : Math.max(commitLog.minOffset, indexedThrough)
 }
 
