@@ -126,9 +126,7 @@ export class CommitLog {
       assert(file !== undefined, "a run without a file")
       this.#runLength = 0
       const at = file.wrotePosition
-      const window = file.claim(at, length)
-      window.bytes.set(this.#encoder.bytes.subarray(0, length), at - window.base)
-      file.publish(at, length)
+      file.write(at, this.#encoder.bytes, length)
       // Readers go up to this position and no further: it moves only when the whole run stands in the file.
       file.wrotePosition = at + length
     }

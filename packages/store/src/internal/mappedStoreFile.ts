@@ -13,9 +13,16 @@ import * as Files from "@millrace/core/kernel/native/Files"
 import * as Mapping from "@millrace/core/kernel/native/Mapping"
 import type { MappedRegion } from "@millrace/core/kernel/memory/MappedRegion"
 import { assertOpen, type RegionState } from "@millrace/core/kernel/memory/RegionState"
+import * as fs from "node:fs"
 import { toFileFailure } from "./fileFailure.ts"
 
 const GROWTH = 4
+
+/**
+ * From this length on a write goes through the descriptor: it shares the page cache with the mapping, and a store into
+ * fresh pages of a mapping costs a page fault each (measured: 90-680 ns per 270 bytes against 50-160).
+ */
+const WRITE_LENGTH_MIN = 16 * 1024
 
 export interface MappedStoreFileOptions {
   /** Bytes mapped at first; the whole file where it is at least its length. */
@@ -50,6 +57,22 @@ export class MappedStoreFile implements StoreFile {
 
   claim(offset: number, length: number): FileWindow {
     return this.#upTo(offset + length)
+  }
+
+  write(offset: number, source: Uint8Array, length: number): void {
+    if (length < WRITE_LENGTH_MIN) {
+      const { base, bytes } = this.#upTo(offset + length)
+      bytes.set(source.subarray(0, length), offset - base)
+      return
+    }
+    try {
+      const fd = this.#descriptor()
+      for (let done = 0; done < length;) {
+        done += fs.writeSync(fd, source, done, length - done, offset + done)
+      }
+    } catch (error) {
+      throw toFileFailure(error, "write", this.path)
+    }
   }
 
   publish(): void {

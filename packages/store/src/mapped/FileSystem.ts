@@ -25,6 +25,8 @@ export interface StoreFile {
   claim(offset: number, length: number): FileWindow
   /** Hands over what was written into the last claim. */
   publish(offset: number, length: number): void
+  /** Writes `source[0..length)` at `offset`, which must have been reserved. Throws `FileFailure`. */
+  write(offset: number, source: Uint8Array, length: number): void
   /** Takes disk blocks, so that later stores cannot find the device full. Throws `FileFailure`. */
   reserve(offset: number, length: number): void
   /** Brings bytes to the device and waits for it. Throws `FileFailure`. */

@@ -60,6 +60,16 @@ export class MappedFile {
     return this.file.claim(offset, length)
   }
 
+  /** Writes `source[0..length)` at `offset`. Throws `FileFailure`. */
+  write(offset: number, source: Uint8Array, length: number): void {
+    assertOpen(this.file.state)
+    assert(offset >= 0 && offset + length <= this.length, "write reaches outside its file")
+    if (offset + length > this.#reservedTo) {
+      this.#reserve(offset, offset + length)
+    }
+    this.file.write(offset, source, length)
+  }
+
   publish(offset: number, length: number): void {
     this.file.publish(offset, length)
   }

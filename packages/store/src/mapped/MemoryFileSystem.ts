@@ -126,6 +126,11 @@ class MemoryFile implements StoreFile {
     return this.#window
   }
 
+  write(offset: number, source: Uint8Array, length: number): void {
+    assertOpen(this.state)
+    this.#window.bytes.set(source.subarray(0, length), offset)
+  }
+
   publish(): void {
     // What was claimed is the file itself.
   }

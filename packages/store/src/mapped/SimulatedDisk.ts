@@ -283,6 +283,11 @@ class SimulatedFile implements StoreFile {
     return this.#window
   }
 
+  write(offset: number, source: Uint8Array, length: number): void {
+    this.claim(offset, length)
+    this.#window.bytes.set(source.subarray(0, length), offset)
+  }
+
   publish(): void {
     // What was claimed is the file itself.
   }
