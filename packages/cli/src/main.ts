@@ -17,7 +17,7 @@ import { driver } from "./commands/driver.ts"
 import { publish } from "./commands/publish.ts"
 import { store } from "./commands/store.ts"
 import { subscribe } from "./commands/subscribe.ts"
-import { runMain } from "./internal/runMain.ts"
+import { isStopping, runMain } from "./internal/runMain.ts"
 import * as Presenter from "./output/Presenter.ts"
 
 const { version } = createRequire(import.meta.url)("millrace/package.json") as { readonly version: string }
@@ -33,7 +33,7 @@ const millrace = Command.make("millrace").pipe(
 
 /** The one place that reports. Help and usage errors are presented already, an interruption needs no words. */
 const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
-  if (Cause.hasInterruptsOnly(cause)) {
+  if (isStopping() || Cause.hasInterruptsOnly(cause)) {
     return Effect.void
   }
   const error = Cause.squash(cause)

@@ -1,6 +1,7 @@
 /**
  * Runs the one effect of a process and turns its end, or the signal that ended it, into the exit code: that of
- * `exitCode.ts`, or 128 + n after signal n (130 SIGINT, 143 SIGTERM, 129 SIGHUP).
+ * `exitCode.ts`, or 128 + n after signal n (130 SIGINT, 143 SIGTERM, 129 SIGHUP, 141 when whoever read our output is
+ * gone, which is what SIGPIPE tells other programs).
  *
  * The first signal interrupts: everything that the effect holds is released. A second one, or a release that takes
  * longer than `STOP_DEADLINE_MS`, ends the process at once; what is registered with `process.on("exit")` still runs.
@@ -10,9 +11,10 @@ import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import * as ExitCode from "./exitCode.ts"
 
-const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGPIPE: 13, SIGTERM: 15 } as const
 type Signal = keyof typeof SIGNAL_NUMBERS
-const SIGNALS = Object.keys(SIGNAL_NUMBERS) as ReadonlyArray<Signal>
+/** Node ignores SIGPIPE and gives the error of the write instead. */
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const
 
 export const STOP_DEADLINE_MS = 1800
 
@@ -32,8 +34,12 @@ const signalExitCode = (signal: Signal): number => signalCodeBase + SIGNAL_NUMBE
 const teardown: Runtime.Teardown = (exit, onExit) =>
   onExit(Exit.isSuccess(exit) ? ExitCode.DONE : ExitCode.ofCause(exit.cause))
 
+let received: Signal | undefined
+
+/** Whether the process was told to stop: what fails from then on is not worth a word. */
+export const isStopping = (): boolean => received !== undefined
+
 const run = Runtime.makeRunMain(({ fiber, teardown }) => {
-  let received: Signal | undefined
   const onSignal = (signal: Signal) => {
     if (received !== undefined) {
       endProcess(signalExitCode(received))
@@ -45,6 +51,9 @@ const run = Runtime.makeRunMain(({ fiber, teardown }) => {
   for (const signal of SIGNALS) {
     process.on(signal, onSignal)
   }
+  // Each write after the first that failed fails too.
+  process.stdout.on("error", () => void (received ?? onSignal("SIGPIPE")))
+  process.stderr.on("error", () => {})
 
   fiber.addObserver((exit) => {
     teardown(exit, (code) => {
@@ -52,7 +61,7 @@ const run = Runtime.makeRunMain(({ fiber, teardown }) => {
         endProcess(signalExitCode(received))
       }
       // A process that succeeded ends by itself, so that all of its output is written.
-      if (code === 0) {
+      if (code === ExitCode.DONE) {
         for (const signal of SIGNALS) {
           process.removeListener(signal, onSignal)
         }

@@ -35,7 +35,7 @@ const parseFile = (fileSystem: FileSystem, path: string): unknown => {
 }
 
 /** Puts quotes around map keys that are bare numbers, outside of strings. */
-export const quoteKeys = (text: string): string =>
+const quoteKeys = (text: string): string =>
   text.replaceAll(/"(?:[^"\\]|\\.)*"|([{,]\s*)(-?\d+)(\s*:)/g, (match, before: string | undefined, key, after) =>
     before === undefined ? match : `${before}"${key}"${after}`
   )

@@ -121,16 +121,3 @@ const decode = (window: FileWindow, offset: number, entry: QueueEntry): void => 
   entry.size = window.view.getInt32(at + EntryDescriptor.SIZE_OFFSET)
   entry.tagsCode = getInt64(window.view, at + EntryDescriptor.TAGS_CODE_OFFSET)
 }
-
-/** The valid end of a queue whose last file is a live writer's or was left by a crash, and what is written there. */
-export const scanEnd = (queue: ConsumeQueue, from: number, to: number): number => {
-  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
-  let offset = from
-  while (offset < to && queue.read(offset, entry) && isWritten(entry)) {
-    if (!isFiller(entry)) {
-      queue.maxPosition = entry.position + entry.size
-    }
-    offset++
-  }
-  return offset
-}

@@ -3,7 +3,7 @@ import * as JavaString from "../commitlog/JavaString.ts"
 
 const MIN_VALUE = -0x80000000
 
-export const unsigned = (hash: number): number => (hash === MIN_VALUE ? 0 : Math.abs(hash))
+const unsigned = (hash: number): number => (hash === MIN_VALUE ? 0 : Math.abs(hash))
 
 /** The hash of what stands before the keys of a topic. */
 export const prefix = (topic: string): number => JavaString.hashCode(`${topic}#`)

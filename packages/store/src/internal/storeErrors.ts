@@ -25,7 +25,7 @@ import {
 
 const storeError = (reason: StoreErrorReason): StoreError => new StoreError({ reason })
 
-export const fromFileFailure = (failure: FileFailure, storedCount: number = 0): StoreError =>
+const fromFileFailure = (failure: FileFailure, storedCount: number = 0): StoreError =>
   storeError(
     failure.isOutOfSpace
       ? new OutOfSpace({
@@ -76,6 +76,12 @@ export const fromHealth = (health: StoreHealth, directory: string, readOnly: boo
   }
   if (health.dispatchFailure !== undefined) {
     return fromFileFailure(health.dispatchFailure)
+  }
+  if (health.diskFull !== undefined) {
+    const { freeBytes, totalBytes } = health.diskFull
+    return storeError(
+      new OutOfSpace({ path: directory, requiredBytes: totalBytes, availableBytes: freeBytes, storedCount: 0 })
+    )
   }
   if (health.broken !== undefined) {
     const { position, reason } = health.broken

@@ -54,7 +54,7 @@ export const make = <A>(store: MessageStore["Service"], options: TopicWriterOpti
 }
 
 /** The queue of a key, as RocketMQ's `SelectMessageQueueByHash` chooses it. */
-export const queueOf = (key: string, queueCount: number): number => Math.abs(JavaString.hashCode(key) % queueCount)
+const queueOf = (key: string, queueCount: number): number => Math.abs(JavaString.hashCode(key) % queueCount)
 
 const putInPasses = <A>(
   values: ReadonlyArray<A>,
