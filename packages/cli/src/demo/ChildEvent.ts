@@ -19,12 +19,19 @@ export const Done = Schema.TaggedStruct("Done", {
 })
 
 /** The child gives up. `reason` is there when it is one of this package's own. */
-export const Failed = Schema.TaggedStruct("Failed", {
+export const Failed: Schema.TaggedStruct<
+  "Failed",
+  { readonly message: Schema.String; readonly reason: Schema.optionalKey<typeof CommandErrorReason> }
+> = Schema.TaggedStruct("Failed", {
   message: Schema.String,
   reason: Schema.optionalKey(CommandErrorReason)
 })
 
-export const ChildEvent = Schema.Union([Progress, Done, Failed])
+export const ChildEvent: Schema.Union<readonly [typeof Progress, typeof Done, typeof Failed]> = Schema.Union([
+  Progress,
+  Done,
+  Failed
+])
 
 export type Done = typeof Done.Type
 export type ChildEvent = typeof ChildEvent.Type

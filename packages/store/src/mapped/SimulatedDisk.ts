@@ -51,13 +51,11 @@ export class SimulatedDisk implements FileSystem {
   /** What a crash leaves, but for chance. */
   #durableNames: Map<string, Content> = new Map()
   fault: Fault = () => undefined
-  capacityBytes: number
   syncCount = 0
   crashCount = 0
 
   constructor(options: SimulatedDiskOptions) {
     this.#options = options
-    this.capacityBytes = options.capacityBytes
   }
 
   /** The machine stops: everything that is not on the device is kept or lost by chance. Open files are dead. */
@@ -174,7 +172,7 @@ export class SimulatedDisk implements FileSystem {
   #reserve(path: string, content: Content, end: number): void {
     this.#check("reserve", path)
     const requiredBytes = Math.max(0, end - content.reservedBytes)
-    const availableBytes = this.capacityBytes - this.#usedBytes
+    const availableBytes = this.#options.capacityBytes - this.#usedBytes
     if (requiredBytes > availableBytes) {
       throw new FileFailure({ code: "ENOSPC", operation: "reserve", path, requiredBytes, availableBytes })
     }
@@ -228,7 +226,7 @@ export class SimulatedDisk implements FileSystem {
   }
 
   space(): FileSpace {
-    const totalBytes = this.capacityBytes
+    const totalBytes = this.#options.capacityBytes
     return { freeBytes: totalBytes - this.#usedBytes, totalBytes }
   }
 

@@ -26,7 +26,7 @@ const COUNTERS_VALUES_LENGTH = 32 * 1024
 const PAGE_SIZE = 4096
 export const TERM_LENGTH = LogBufferDescriptor.TERM_LENGTH_MIN
 
-export class FakeClock implements Clock {
+class FakeClock implements Clock {
   nowNs = 1_000_000_000
   nowMs = 1_700_000_000_000
 
@@ -45,7 +45,7 @@ export class FakeClock implements Clock {
 }
 
 /** Logs of heap memory by file name. `delayTicks` keeps one pending, `failure` refuses it. */
-export class HeapLogFactory implements LogFactory {
+class HeapLogFactory implements LogFactory {
   readonly logs = new Map<string, HeapRegion>()
   readonly requests: Array<LogRequest> = []
   delayTicks = 0
@@ -91,7 +91,7 @@ export class HeapLogFactory implements LogFactory {
   }
 }
 
-export const settings: DriverSettings = {
+const settings: DriverSettings = {
   clientLivenessTimeoutNs: 10e9,
   imageLivenessTimeoutNs: 10e9,
   publicationUnblockTimeoutNs: 15e9,
