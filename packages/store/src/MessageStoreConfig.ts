@@ -87,6 +87,31 @@ export const settings = {
   enabledAppendPropCRC: flag(true, "Give each record a CRC over all of it (RocketMQ's default is false)."),
   checkCRCOnRecover: flag(true, "Check CRCs when the log is read at the start."),
   forceVerifyPropCRC: flag(false, "Take a record without a CRC over all of it for damaged."),
+  fileReservedTime: integer(72, "hours", "How long messages are kept, by the time they were stored."),
+  deleteWhen: {
+    kind: "text",
+    default: "04",
+    description: "Hours of the day, separated by semicolons, at which expired files are removed."
+  },
+  cleanResourceInterval: integer(10_000, "ms", "Pause between two rounds of cleaning."),
+  deleteCommitLogFilesInterval: integer(100, "ms", "Pause between two files that are removed.", 0),
+  deleteFileBatchMax: integer(10, "files", "Most files that are removed in one round."),
+  cleanFileForciblyEnable: flag(true, "Remove the oldest files whatever their age when the device is nearly full."),
+  diskMaxUsedSpaceRatio: integer(75, "percent", "From here on expired files are removed at any hour.", 1, 100),
+  diskSpaceCleanForciblyRatio: integer(
+    85,
+    "percent",
+    "From here on, and with room for less than four files of the log, the oldest files are removed.",
+    1,
+    100
+  ),
+  diskSpaceWarningLevelRatio: integer(
+    90,
+    "percent",
+    "From here on, and with room for less than four files of the log, no messages are taken.",
+    1,
+    100
+  ),
   dispatchBehindBytesMax: integer(
     64 * MEBIBYTE,
     "bytes",
@@ -185,6 +210,9 @@ const checkRelations = (options: StoreOptions): Effect.Effect<StoreOptions, Stor
   }
   if (HostAddress.parse(options.storeHost) === undefined) {
     return fail("storeHost", options.storeHost, "it has the form 10.1.2.3:10911 or [2001:db8::17]:10911")
+  }
+  if (!/^([01]?\d|2[0-3])(;([01]?\d|2[0-3]))*$/.test(options.deleteWhen)) {
+    return fail("deleteWhen", options.deleteWhen, "it names hours from 00 to 23, separated by semicolons")
   }
   const shortest = RecordDescriptor.RECORD_LENGTH_MIN + RecordDescriptor.BLANK_LENGTH_MIN
   if (options.mappedFileSizeCommitLog < shortest) {

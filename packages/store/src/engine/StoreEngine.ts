@@ -5,6 +5,8 @@
  */
 import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { CommitLog } from "../commitlog/CommitLog.ts"
+import * as DiskPressure from "../cleaning/DiskPressure.ts"
+import { ExpiredFiles } from "../cleaning/ExpiredFiles.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { Dispatcher } from "../dispatch/Dispatcher.ts"
@@ -24,6 +26,7 @@ import * as MachineIdentity from "../recovery/MachineIdentity.ts"
 import * as QueueList from "../recovery/QueueList.ts"
 import * as Recovery from "../recovery/Recovery.ts"
 import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
+import type { LocalTime } from "./LocalTime.ts"
 import { PutPath } from "./PutPath.ts"
 import { PutRefusal, type PutResult } from "./PutResult.ts"
 import * as QueueFiles from "./QueueFiles.ts"
@@ -56,6 +59,7 @@ export class StoreEngine {
   readonly #listener: EngineListener
   readonly #files: StoreFiles.StoreFiles
   readonly #machineIdentity: string
+  readonly #localTime: LocalTime
   readonly #lane: SyncLane
   readonly #putPath: PutPath
   readonly #queueDispatcher: QueueDispatcher
@@ -69,6 +73,7 @@ export class StoreEngine {
     options: StoreOptions,
     files: StoreFiles.StoreFiles,
     machineIdentity: string,
+    localTime: LocalTime,
     listener: EngineListener
   ) {
     const root = options.storePathRootDir
@@ -78,6 +83,7 @@ export class StoreEngine {
     this.isCleanExit = !AbortFile.exists(fileSystem, root)
     this.#files = files
     this.#machineIdentity = machineIdentity
+    this.#localTime = localTime
     this.commitLog = files.commitLog
     this.queues = files.queues
     this.checkpoint = files.checkpoint
@@ -140,6 +146,15 @@ export class StoreEngine {
     this.#agents = [
       this.flush,
       new AllocateAhead(this.commitLog.files),
+      new ExpiredFiles({
+        ...this.options,
+        commitLog: this.commitLog,
+        queues: this.queues,
+        index: this.index,
+        localTime: this.#localTime,
+        pressure: () => this.#measurePressure(),
+        dispatchedPosition: () => this.dispatchedPosition
+      }),
       new FlushConsumeQueueService(
         this.queues,
         this.index,
@@ -156,6 +171,19 @@ export class StoreEngine {
     for (const agent of this.#agents) {
       agent.onStart?.(nowNs)
     }
+  }
+
+  /** Looks how full the device is; a full one stops puts until it has room again. */
+  #measurePressure(): number {
+    const { fileSystem, health, options } = this
+    const space = fileSystem.space(options.storePathCommitLog[0]!)
+    const level = DiskPressure.levelOf(space, options)
+    const wasFull = health.diskFull !== undefined
+    health.diskFull = level === DiskPressure.FULL ? space : undefined
+    if (wasFull !== (level === DiskPressure.FULL)) {
+      this.#listener.onHealth()
+    }
+    return level
   }
 
   put(messages: ReadonlyArray<MessageInput>, nowMs: number): ReadonlyArray<PutResult> | PutRefusal {

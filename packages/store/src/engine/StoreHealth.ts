@@ -1,5 +1,5 @@
 /** Whether a store takes messages, and if not, why. */
-import type { FileFailure } from "../mapped/FileSystem.ts"
+import type { FileFailure, FileSpace } from "../mapped/FileSystem.ts"
 
 export class StoreHealth {
   /** The device failed in a sync. Final: only opening the store again can tell what is on the device. */
@@ -8,12 +8,15 @@ export class StoreHealth {
   dispatchFailure: FileFailure | undefined = undefined
   /** A record of the log that should be there cannot be read. Final. */
   broken: { readonly position: number; readonly reason: string } | undefined = undefined
+  /** The device is nearly full. Ends by itself when there is room again. */
+  diskFull: FileSpace | undefined = undefined
   isClosed: boolean = false
 
   get isWriteable(): boolean {
     return (
       this.flushFailure === undefined &&
       this.dispatchFailure === undefined &&
+      this.diskFull === undefined &&
       this.broken === undefined &&
       !this.isClosed
     )

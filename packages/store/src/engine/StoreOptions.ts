@@ -23,6 +23,17 @@ export interface StoreOptions {
   readonly checkCRCOnRecover: boolean
   readonly forceVerifyPropCRC: boolean
   /** Bytes that dispatch may fall behind before a put helps it along. */
+  /** Hours that messages are kept. */
+  readonly fileReservedTime: number
+  /** Hours of the day, separated by semicolons, at which expired files are removed. */
+  readonly deleteWhen: string
+  readonly cleanResourceInterval: number
+  readonly deleteCommitLogFilesInterval: number
+  readonly deleteFileBatchMax: number
+  readonly cleanFileForciblyEnable: boolean
+  readonly diskMaxUsedSpaceRatio: number
+  readonly diskSpaceCleanForciblyRatio: number
+  readonly diskSpaceWarningLevelRatio: number
   readonly dispatchBehindBytesMax: number
   /** Host and port that records name as their store and, by default, as their origin. */
   readonly storeHost: string

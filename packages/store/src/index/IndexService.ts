@@ -244,6 +244,16 @@ export class IndexService implements Dispatcher {
     }
   }
 
+  /** Removes files that only speak of records before `minPosition`; the last one stays. */
+  removeBefore(minPosition: number): void {
+    const { directory, fileSystem } = this.#options
+    while (this.files.length > 1 && this.files[0]!.endPosition < minPosition) {
+      const { file, name } = this.files.shift()!
+      file.close()
+      fileSystem.remove(join(directory, name))
+    }
+  }
+
   /** The oldest file that has something to flush. */
   get fileToFlush(): IndexFile | undefined {
     return this.files.find((file) => file.isDirty)

@@ -77,6 +77,12 @@ export const fromHealth = (health: StoreHealth, directory: string, readOnly: boo
   if (health.dispatchFailure !== undefined) {
     return fromFileFailure(health.dispatchFailure)
   }
+  if (health.diskFull !== undefined) {
+    const { freeBytes, totalBytes } = health.diskFull
+    return storeError(
+      new OutOfSpace({ path: directory, requiredBytes: totalBytes, availableBytes: freeBytes, storedCount: 0 })
+    )
+  }
   if (health.broken !== undefined) {
     const { position, reason } = health.broken
     return storeError(new NotWriteable({ directory, detail: `the log cannot be read at ${position}: ${reason}` }))

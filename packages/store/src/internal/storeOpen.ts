@@ -13,6 +13,7 @@ import { conclude, type MessageStoreOptions } from "../MessageStoreConfig.ts"
 import * as AbortFile from "../recovery/AbortFile.ts"
 import type { RecoveryReport } from "../recovery/Recovery.ts"
 import { Locked, NotAStore, StoreError } from "../StoreError.ts"
+import { localTime } from "./localTime.ts"
 import { toFileFailure } from "./fileFailure.ts"
 import { fromThrown } from "./storeErrors.ts"
 
@@ -114,23 +115,15 @@ export const openEngine = (
   listener: EngineListener
 ): Effect.Effect<OpenedEngine, StoreError> =>
   Effect.gen(function* () {
-    const files = yield* attempt(() => StoreFiles.open(fileSystem, options, () => localTime(clock.epochMs())))
-    const engine = new StoreEngine(fileSystem, options, files, machineIdentity, listener)
+    const time = localTime(clock)
+    const files = yield* attempt(() => StoreFiles.open(fileSystem, options, () => time.stamp()))
+    const engine = new StoreEngine(fileSystem, options, files, machineIdentity, time, listener)
     const recovery = yield* runRecovery(engine).pipe(Effect.onError(() => Effect.sync(() => engine.closeFiles())))
     yield* attempt(() => engine.start(clock.nanoTime(), process.pid)).pipe(
       Effect.onError(() => Effect.sync(() => engine.closeFiles()))
     )
     return { engine, recovery }
   })
-
-/** Local time as yyyyMMddHHmmssSSS: the name of an index file. */
-const localTime = (epochMs: number): string => {
-  const date = new Date(epochMs)
-  const two = (value: number) => String(value).padStart(2, "0")
-  const day = `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}`
-  const time = `${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`
-  return `${day}${time}${String(date.getMilliseconds()).padStart(3, "0")}`
-}
 
 const runRecovery = Effect.fnUntraced(function* (engine: StoreEngine) {
   const steps = engine.recover()

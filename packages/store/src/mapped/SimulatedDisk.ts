@@ -51,11 +51,13 @@ export class SimulatedDisk implements FileSystem {
   /** What a crash leaves, but for chance. */
   #durableNames: Map<string, Content> = new Map()
   fault: Fault = () => undefined
+  capacityBytes: number
   syncCount = 0
   crashCount = 0
 
   constructor(options: SimulatedDiskOptions) {
     this.#options = options
+    this.capacityBytes = options.capacityBytes
   }
 
   /** The machine stops: everything that is not on the device is kept or lost by chance. Open files are dead. */
@@ -172,7 +174,7 @@ export class SimulatedDisk implements FileSystem {
   #reserve(path: string, content: Content, end: number): void {
     this.#check("reserve", path)
     const requiredBytes = Math.max(0, end - content.reservedBytes)
-    const availableBytes = this.#options.capacityBytes - this.#usedBytes
+    const availableBytes = this.capacityBytes - this.#usedBytes
     if (requiredBytes > availableBytes) {
       throw new FileFailure({ code: "ENOSPC", operation: "reserve", path, requiredBytes, availableBytes })
     }
@@ -226,7 +228,7 @@ export class SimulatedDisk implements FileSystem {
   }
 
   space(): FileSpace {
-    const totalBytes = this.#options.capacityBytes
+    const totalBytes = this.capacityBytes
     return { freeBytes: totalBytes - this.#usedBytes, totalBytes }
   }
 
