@@ -1,0 +1,40 @@
+/**
+ * How full the device of a store is, and what follows from it. A ratio alone says little: a tenth of a large device is
+ * plenty. So forced cleaning and refusal also ask for free room below a few files of the log. A device that cannot be
+ * measured causes nothing.
+ */
+import type { FileSpace } from "../mapped/FileSystem.ts"
+
+export const NONE = 0
+/** Expired files are removed at any hour. */
+export const RECLAIM = 1
+/** The oldest files are removed whatever their age. */
+export const FORCE = 2
+/** No more messages are taken. */
+export const FULL = 3
+
+export interface DiskPressureOptions {
+  /** Percent of the device in use. */
+  readonly diskMaxUsedSpaceRatio: number
+  readonly diskSpaceCleanForciblyRatio: number
+  readonly diskSpaceWarningLevelRatio: number
+  readonly mappedFileSizeCommitLog: number
+}
+
+/** Free room for this many files of the log is no reason to do anything by force. */
+const FREE_FILES = 4
+
+export const levelOf = ({ freeBytes, totalBytes }: FileSpace, options: DiskPressureOptions): number => {
+  if (totalBytes <= 0) {
+    return NONE
+  }
+  const usedPercent = (100 * (totalBytes - freeBytes)) / totalBytes
+  const isTight = freeBytes < FREE_FILES * options.mappedFileSizeCommitLog
+  if (isTight && usedPercent > options.diskSpaceWarningLevelRatio) {
+    return FULL
+  }
+  if (isTight && usedPercent > options.diskSpaceCleanForciblyRatio) {
+    return FORCE
+  }
+  return usedPercent > options.diskMaxUsedSpaceRatio ? RECLAIM : NONE
+}

@@ -1,0 +1,133 @@
+/**
+ * Removes the oldest files of the log, and what of queues and index stood for them: by age at one hour of the day, by age
+ * at any hour when the device fills up, and without regard to age when it is nearly full. Never the last file, never one
+ * that is not dispatched and flushed, one at a time with a pause between: removing a large file stalls its device.
+ *
+ * Age is that of a file's last record by its own store time (the first record of the next file is no older). Times of
+ * files change with every copy and touch.
+ */
+import type { Agent } from "@millrace/core/kernel/agent/Agent"
+import type { CommitLog } from "../commitlog/CommitLog.ts"
+import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
+import type { ConsumeQueue, QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import type { QueueTable } from "../consumequeue/QueueTable.ts"
+import type { LocalTime } from "../engine/LocalTime.ts"
+import type { IndexService } from "../index/IndexService.ts"
+import { correctMinOffset } from "../recovery/Recovery.ts"
+import * as DiskPressure from "./DiskPressure.ts"
+
+const NS_PER_MS = 1_000_000
+const MS_PER_HOUR = 3_600_000
+const NO_CRC: RecordCheck.RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
+
+export interface ExpiredFilesOptions {
+  readonly commitLog: CommitLog
+  readonly queues: QueueTable
+  readonly index: IndexService
+  readonly localTime: LocalTime
+  /** Pressure of the device at this moment; its result is also what puts are refused by. */
+  readonly pressure: () => number
+  /** Everything before this position is dispatched. */
+  readonly dispatchedPosition: () => number
+  readonly fileReservedTime: number
+  readonly deleteWhen: string
+  readonly cleanResourceInterval: number
+  readonly deleteCommitLogFilesInterval: number
+  readonly deleteFileBatchMax: number
+  readonly cleanFileForciblyEnable: boolean
+}
+
+export class ExpiredFiles implements Agent {
+  readonly roleName = "expired-files"
+  readonly #options: ExpiredFilesOptions
+  readonly #hours: ReadonlySet<number>
+  readonly #cursor = new RecordCursor()
+  #nextRoundNs = 0
+  #nextFileNs = 0
+  #leftInRound = 0
+  #level: number = DiskPressure.NONE
+
+  constructor(options: ExpiredFilesOptions) {
+    this.#options = options
+    this.#hours = new Set(options.deleteWhen.split(";").map(Number))
+  }
+
+  onStart(nowNs: number): void {
+    this.#nextRoundNs = nowNs + this.#options.cleanResourceInterval * NS_PER_MS
+  }
+
+  doWork(nowNs: number): number {
+    if (nowNs >= this.#nextRoundNs) {
+      this.#nextRoundNs = nowNs + this.#options.cleanResourceInterval * NS_PER_MS
+      this.#level = this.#options.pressure()
+      this.#leftInRound = this.#options.deleteFileBatchMax
+    }
+    if (this.#leftInRound === 0 || nowNs < this.#nextFileNs) {
+      return 0
+    }
+    if (!this.#mayRemoveFirst()) {
+      this.#leftInRound = 0
+      return 0
+    }
+    this.#leftInRound--
+    this.#nextFileNs = nowNs + this.#options.deleteCommitLogFilesInterval * NS_PER_MS
+    this.removeFirst()
+    this.#level = this.#options.pressure()
+    return 1
+  }
+
+  #mayRemoveFirst(): boolean {
+    const { cleanFileForciblyEnable, commitLog, dispatchedPosition, localTime } = this.#options
+    const first = commitLog.files.firstFile
+    if (first === undefined || commitLog.files.files.length < 2) {
+      return false
+    }
+    const end = first.fromOffset + first.length
+    if (commitLog.files.flushedWhere < end || dispatchedPosition() < end) {
+      return false
+    }
+    if (this.#level >= DiskPressure.FORCE && cleanFileForciblyEnable) {
+      return true
+    }
+    const isTime = this.#level >= DiskPressure.RECLAIM || this.#hours.has(localTime.hour())
+    return isTime && this.#isExpired(end)
+  }
+
+  /** Whether the record at `position`, the first of the second file, is older than what is kept. */
+  #isExpired(position: number): boolean {
+    const { commitLog, fileReservedTime, localTime } = this.#options
+    const file = commitLog.files.find(position)
+    if (file === undefined) {
+      return false
+    }
+    const length = RecordCheck.check(file.read(0, file.length), 0, file.length, position, this.#cursor, NO_CRC)
+    return length > 0 && this.#cursor.storeTimestamp + fileReservedTime * MS_PER_HOUR < localTime.epochMs()
+  }
+
+  /** Removes the first file of the log, and files of queues and index that only speak of what is gone. */
+  removeFirst(): void {
+    const { commitLog, index, queues } = this.#options
+    commitLog.files.removeFirst()
+    const { minOffset } = commitLog
+    for (const state of queues.all()) {
+      removeQueueFiles(state.queue, minOffset)
+      correctMinOffset(state, minOffset)
+    }
+    index.removeBefore(minOffset)
+  }
+}
+
+/** Removes files of a queue whose last entry stands for a record before `minPosition`; the last file stays. */
+const removeQueueFiles = (queue: ConsumeQueue, minPosition: number): void => {
+  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+  const { files } = queue
+  while (files.files.length > 1) {
+    const lastOffset = (files.firstFile!.fromOffset + files.fileLength) / EntryDescriptor.LENGTH - 1
+    if (!queue.read(lastOffset, entry) || entry.position >= minPosition) {
+      return
+    }
+    files.removeFirst()
+  }
+}

@@ -1,0 +1,115 @@
+import { assert, describe, it } from "vitest"
+import { PutRefusal } from "../../src/engine/PutResult.ts"
+import * as GetMessage from "../../src/reading/GetMessage.ts"
+import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
+
+const HOUR_MS = 3_600_000
+
+const message = (id: number) => ({
+  topic: "topic",
+  queueId: 0,
+  body: Buffer.from(String(id).padEnd(200)),
+  keys: `key${id}`
+})
+
+const filled = (store: SimulatedStore, count: number) => {
+  for (let id = 0; id < count; id++) {
+    store.put(message(id))
+    store.run(0)
+  }
+  store.run(100)
+  return store
+}
+
+const fileCount = ({ engine }: SimulatedStore) => engine.commitLog.files.files.length
+
+const get = ({ engine }: SimulatedStore, offset: number) =>
+  GetMessage.get(
+    engine.commitLog,
+    engine.queues.find("topic", 0)!.queue,
+    offset,
+    { countMax: 1, bytesMax: 1 },
+    undefined,
+    () => undefined
+  )
+
+describe("ExpiredFiles", () => {
+  it("removes files when all their messages are old enough, at the hour of cleaning, but never the last", () => {
+    const store = filled(new SimulatedStore(1).open(), 200)
+    const before = fileCount(store)
+    store.nowMs += 2 * HOUR_MS
+    store.run(500)
+    assert.strictEqual(fileCount(store), before)
+    store.hour = 4
+    store.run(1000)
+    assert.strictEqual(fileCount(store), 1)
+    const { queue } = store.engine.queues.find("topic", 0)!
+    assert.isAbove(queue.minOffset, 0)
+    assert.strictEqual(queue.maxOffset, 200)
+    assert.strictEqual(get(store, 0).status, "OFFSET_TOO_SMALL")
+    assert.strictEqual(get(store, 0).nextOffset, queue.minOffset)
+    assert.strictEqual(get(store, queue.minOffset).status, "FOUND")
+  })
+
+  it("keeps young files whatever the hour", () => {
+    const store = filled(new SimulatedStore(1).open(), 200)
+    const before = fileCount(store)
+    store.hour = 4
+    store.run(1000)
+    assert.strictEqual(fileCount(store), before)
+  })
+
+  it("removes no more than its batch in a round, with a pause between", () => {
+    const store = filled(new SimulatedStore(1, { cleanResourceInterval: 1000 }).open(), 300)
+    const before = fileCount(store)
+    assert.isAbove(before, 5)
+    store.nowMs += 2 * HOUR_MS
+    store.hour = 4
+    store.run(100)
+    assert.strictEqual(fileCount(store), before - 3)
+  })
+
+  it("takes the age from the records, not from the files", () => {
+    const store = filled(new SimulatedStore(1).open(), 200)
+    store.close()
+    store.nowMs += 2 * HOUR_MS
+    store.hour = 4
+    store.open()
+    store.put(message(1000))
+    store.run(1000)
+    assert.strictEqual(fileCount(store), 1)
+  })
+
+  it("removes the oldest files of a device that is nearly full, and refuses puts only while it stays so", () => {
+    const store = new SimulatedStore(1, { cleanFileForciblyEnable: true }, 90_000).open()
+    let refused = 0
+    for (let id = 0; id < 600; id++) {
+      refused += store.tryPut(message(id)) instanceof PutRefusal ? 1 : 0
+      store.run(20)
+    }
+    assert.isBelow(refused, 60)
+    assert.isAbove(store.engine.commitLog.minOffset, 0)
+    const { queue } = store.engine.queues.find("topic", 0)!
+    assert.strictEqual(get(store, queue.maxOffset - 1).status, "FOUND")
+    store.kill()
+    store.open()
+    assert.strictEqual(get(store, store.engine.queues.find("topic", 0)!.queue.minOffset).status, "FOUND")
+  })
+
+  it("refuses puts on a full device that it may not clean, and takes them again when there is room", () => {
+    const store = new SimulatedStore(1, { cleanFileForciblyEnable: false }, 90_000).open()
+    let refusal: PutRefusal | undefined = undefined
+    for (let id = 0; id < 600 && refusal === undefined; id++) {
+      const outcome = store.tryPut(message(id))
+      refusal = outcome instanceof PutRefusal ? outcome : undefined
+      store.run(20)
+    }
+    assert.isDefined(refusal)
+    store.run(200)
+    assert.isDefined(store.engine.health.diskFull)
+    store.disk.capacityBytes = 1 << 20
+    store.run(200)
+    assert.isUndefined(store.engine.health.diskFull)
+    assert.notInstanceOf(store.tryPut(message(1)), PutRefusal)
+  })
+})
