@@ -1,0 +1,82 @@
+import { assert, describe, it } from "vitest"
+import * as ConfigFile from "../../src/config/ConfigFile.ts"
+import { TopicConfigs } from "../../src/config/TopicConfig.ts"
+import { MemoryFileSystem } from "../../src/mapped/MemoryFileSystem.ts"
+
+const PATH = "/store/config/topics.json"
+
+const make = () => {
+  const fileSystem = new MemoryFileSystem((run) => run())
+  fileSystem.makeDirectory("/store/config")
+  return { fileSystem, open: () => new TopicConfigs(fileSystem, "/store") }
+}
+
+const textOf = (fileSystem: MemoryFileSystem, path: string) => Buffer.from(fileSystem.readBytes(path)!).toString()
+
+describe("TopicConfigs", () => {
+  it("keeps the number of queues in RocketMQ's form, and the content before it as a backup", () => {
+    const { fileSystem, open } = make()
+    open().set("b", 3, 1000)
+    const first = textOf(fileSystem, PATH)
+    open().set("a", 4, 2000)
+    assert.strictEqual(textOf(fileSystem, `${PATH}.bak`), first)
+    assert.deepStrictEqual(JSON.parse(textOf(fileSystem, PATH)), {
+      dataVersion: { counter: 2, stateVersion: 0, timestamp: 2000 },
+      topicConfigTable: {
+        a: {
+          attributes: {},
+          order: false,
+          perm: 6,
+          readQueueNums: 4,
+          topicFilterType: "SINGLE_TAG",
+          topicName: "a",
+          topicSysFlag: 0,
+          writeQueueNums: 4
+        },
+        b: {
+          attributes: {},
+          order: false,
+          perm: 6,
+          readQueueNums: 3,
+          topicFilterType: "SINGLE_TAG",
+          topicName: "b",
+          topicSysFlag: 0,
+          writeQueueNums: 3
+        }
+      }
+    })
+  })
+
+  it("keeps what RocketMQ wrote of a topic when only its number of queues changes", () => {
+    const { fileSystem, open } = make()
+    const table = {
+      t: { attributes: { "queue.type": "SimpleCQ" }, order: true, perm: 4, readQueueNums: 8, writeQueueNums: 8 }
+    }
+    fileSystem.replace(PATH, Buffer.from(JSON.stringify({ topicConfigTable: table })))
+    const configs = open()
+    assert.strictEqual(configs.get("t")!.writeQueueNums, 8)
+    configs.set("t", 16, 1)
+    const kept = open().get("t")!
+    assert.strictEqual(kept.perm, 4)
+    assert.isTrue(kept.order)
+    assert.deepStrictEqual(kept.attributes, { "queue.type": "SimpleCQ" })
+  })
+
+  it("reads the backup where the file is empty or broken", () => {
+    for (const broken of ["", "{", "null"]) {
+      const { fileSystem, open } = make()
+      open().set("t", 5, 1)
+      open().set("t", 6, 1)
+      fileSystem.replace(PATH, Buffer.from(broken))
+      assert.strictEqual(open().get("t")!.writeQueueNums, 5)
+    }
+  })
+
+  it("reads map keys without quotes, and leaves text in quotes alone", () => {
+    const { fileSystem } = make()
+    fileSystem.replace("/x.json", Buffer.from('{"offsetTable":{"a,1:2@g":{0:123,1:456}, -1 : {7:8}}}'))
+    assert.deepStrictEqual(ConfigFile.read(fileSystem, "/x.json"), {
+      offsetTable: { "a,1:2@g": { 0: 123, 1: 456 }, "-1": { 7: 8 } }
+    })
+  })
+})

@@ -1,0 +1,156 @@
+import { assert, describe, it } from "vitest"
+import { ForeignFile, MappedFileQueue } from "../../src/mapped/MappedFileQueue.ts"
+import { MemoryFileSystem } from "../../src/mapped/MemoryFileSystem.ts"
+
+const LENGTH = 100
+
+const make = (directories: ReadonlyArray<string> = ["/log"]) => {
+  const fileSystem = new MemoryFileSystem((run) => run())
+  directories.forEach((directory) => fileSystem.makeDirectory(directory))
+  const open = () =>
+    new MappedFileQueue({ fileSystem, directories, fileLength: LENGTH, use: "log", reserveStep: 0, readOnly: false })
+  return { fileSystem, open }
+}
+
+/** Fills `count` files. */
+const fill = (queue: MappedFileQueue, count: number) => {
+  for (let index = 0; index < count; index++) {
+    queue.fileForAppend(index * LENGTH).wrotePosition = LENGTH
+  }
+  return queue
+}
+
+const names = (fileSystem: MemoryFileSystem, directory = "/log") =>
+  fileSystem
+    .entries(directory)!
+    .map(({ name }) => Number(name))
+    .toSorted((a, b) => a - b)
+
+describe("MappedFileQueue", () => {
+  it("finds the file of a position by arithmetic, also when the first file is not at 0", () => {
+    const { open } = make()
+    const queue = fill(open(), 4)
+    assert.strictEqual(queue.find(250)!.fromOffset, 200)
+    queue.removeFirst()
+    assert.isUndefined(queue.find(99))
+    assert.strictEqual(queue.find(100)!.fromOffset, 100)
+    assert.strictEqual(queue.find(399)!.fromOffset, 300)
+    assert.isUndefined(queue.find(400))
+    assert.strictEqual(queue.minOffset, 100)
+    assert.strictEqual(queue.maxOffset, 400)
+  })
+
+  it("names its first file by the multiple of the length at or below the position", () => {
+    const { open } = make()
+    assert.strictEqual(open().fileForAppend(1234).fromOffset, 1200)
+  })
+
+  it("spreads files over its directories in turn", () => {
+    const { fileSystem, open } = make(["/a", "/b", "/c"])
+    fill(open(), 7)
+    assert.deepStrictEqual(names(fileSystem, "/a"), [0, 300, 600])
+    assert.deepStrictEqual(names(fileSystem, "/b"), [100, 400])
+    const again = open()
+    again.load()
+    assert.strictEqual(again.maxOffset, 700)
+  })
+
+  it("makes a file ahead of need once, uses it, and removes one that was not used", () => {
+    const { fileSystem, open } = make()
+    const queue = open()
+    const file = queue.fileForAppend(0)
+    file.wrotePosition = 50
+    assert.isFalse(queue.wantsFileAhead)
+    file.wrotePosition = 51
+    assert.isTrue(queue.wantsFileAhead)
+    queue.createAhead()
+    queue.createAhead()
+    assert.isFalse(queue.wantsFileAhead)
+    assert.deepStrictEqual(names(fileSystem), [0, 100])
+    file.wrotePosition = LENGTH
+    assert.strictEqual(queue.fileForAppend(100).fromOffset, 100)
+    queue.createAhead()
+    queue.close()
+    assert.deepStrictEqual(names(fileSystem), [0, 100])
+  })
+
+  it("opens what is there, and removes empty files at the end however many", () => {
+    const { fileSystem, open } = make()
+    fill(open(), 2).close()
+    fileSystem.create("/log/00000000000000000200", 0)
+    fileSystem.create("/log/00000000000000000300", 0)
+    const queue = open()
+    queue.load()
+    assert.strictEqual(queue.maxOffset, 200)
+    assert.deepStrictEqual(names(fileSystem), [0, 100])
+  })
+
+  it("refuses a file of another length, of another name, and one behind a gap", () => {
+    for (const [name, length, reason] of [
+      ["00000000000000000200", 99, /99 bytes/],
+      ["00000000000000000300", LENGTH, /file before it ends at 200/],
+      ["notes.txt", LENGTH, /20 digits/]
+    ] as const) {
+      const { fileSystem, open } = make()
+      fill(open(), 2).close()
+      fileSystem.create(`/log/${name}`, length)
+      assert.throws(() => open().load(), reason)
+      try {
+        open().load()
+      } catch (error) {
+        assert.instanceOf(error, ForeignFile)
+      }
+    }
+  })
+
+  it("ends at the position that it is cut at, and removes what lies behind", () => {
+    const { fileSystem, open } = make()
+    const queue = fill(open(), 4)
+    queue.truncate(150)
+    assert.strictEqual(queue.maxOffset, 150)
+    assert.deepStrictEqual(names(fileSystem), [0, 100])
+    assert.strictEqual(queue.fileForAppend(150).fromOffset, 100)
+    queue.truncate(0)
+    assert.strictEqual(queue.maxOffset, 0)
+  })
+
+  it("gives out files to flush in order, by dirty pages, when full, or with any byte", () => {
+    const { fileSystem } = make()
+    const queue = new MappedFileQueue({
+      fileSystem,
+      directories: ["/log"],
+      fileLength: 5 * 4096,
+      use: "log",
+      reserveStep: 0,
+      readOnly: false
+    })
+    const first = queue.fileForAppend(0)
+    first.wrotePosition = 4096
+    assert.isUndefined(queue.fileToFlush(4))
+    assert.strictEqual(queue.fileToFlush(0), first)
+    first.wrotePosition = 4 * 4096
+    assert.strictEqual(queue.fileToFlush(4), first)
+    queue.onFlushed(first, 4 * 4096)
+    assert.isUndefined(queue.fileToFlush(0))
+    first.wrotePosition = first.length
+    const second = queue.fileForAppend(first.length)
+    second.wrotePosition = 1
+    assert.strictEqual(queue.fileToFlush(4), first)
+    queue.onFlushed(first, first.length)
+    assert.strictEqual(queue.fileToFlush(0), second)
+    assert.strictEqual(queue.flushedWhere, first.length)
+  })
+
+  it("keeps the memory of a file that is held until it is let go", () => {
+    const { open } = make()
+    const queue = fill(open(), 2)
+    const first = queue.files[0]!
+    assert.isTrue(first.hold())
+    queue.removeFirst()
+    assert.isFalse(first.file.state.isClosed)
+    assert.isFalse(first.hold())
+    first.release()
+    assert.isTrue(first.file.state.isClosed)
+    assert.throws(() => first.read(0, 1), /is closed/)
+  })
+})
