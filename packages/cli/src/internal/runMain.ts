@@ -45,6 +45,7 @@ const run = Runtime.makeRunMain(({ fiber, teardown }) => {
       endProcess(signalExitCode(received))
     }
     received = signal
+    process.exitCode = signalExitCode(signal)
     fiber.interruptUnsafe(fiber.id)
     setTimeout(() => endProcess(signalExitCode(signal)), STOP_DEADLINE_MS).unref()
   }

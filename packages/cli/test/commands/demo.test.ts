@@ -5,7 +5,7 @@ import * as path from "node:path"
 import * as Millrace from "../support/Millrace.ts"
 import * as Remains from "../support/Remains.ts"
 
-const LONG = 60_000
+const LONG = 120_000
 
 describe("millrace demo", () => {
   it.live(

@@ -5,7 +5,7 @@ import { STOP_DEADLINE_MS } from "../../src/internal/runMain.ts"
 import * as Millrace from "../support/Millrace.ts"
 import * as Remains from "../support/Remains.ts"
 
-const LONG = 90_000
+const LONG = 120_000
 /** A processor that is shared with other tests gives a process that ends in time a little late. */
 const STOP_LIMIT_MS = STOP_DEADLINE_MS + 1200
 

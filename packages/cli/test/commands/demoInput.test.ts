@@ -5,6 +5,8 @@ import * as path from "node:path"
 import * as Millrace from "../support/Millrace.ts"
 import * as Remains from "../support/Remains.ts"
 
+const LONG = 120_000
+
 /** Runs the demo on a file with this content and gives what it complained of. */
 const refusal = Effect.fnUntraced(function* (
   name: string,
@@ -27,7 +29,7 @@ const refusal = Effect.fnUntraced(function* (
   return stderr.slice("millrace: ".length).replaceAll(`${directory}/`, "").trimEnd()
 }, Effect.scoped)
 
-describe("millrace demo FILE", () => {
+describe("millrace demo FILE", { timeout: LONG }, () => {
   it.live("names a file that is missing or empty", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* refusal("none.json", undefined), "none.json: no such file")

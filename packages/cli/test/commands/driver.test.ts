@@ -4,7 +4,7 @@ import * as path from "node:path"
 import * as Millrace from "../support/Millrace.ts"
 import * as Remains from "../support/Remains.ts"
 
-const LONG = 90_000
+const LONG = 120_000
 
 const startDriver = Effect.fnUntraced(function* (directory: string, temporary: string) {
   const driver = yield* Millrace.start(["driver", "--dir", directory], { temporary })

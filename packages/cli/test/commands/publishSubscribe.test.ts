@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as path from "node:path"
 import * as Millrace from "../support/Millrace.ts"
 
-const LONG = 60_000
+const LONG = 120_000
 
 /** One driver for all tests of this file. */
 class Driver extends Context.Service<Driver, { readonly directory: string; readonly temporary: string }>()(
