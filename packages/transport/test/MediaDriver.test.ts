@@ -28,6 +28,9 @@ const reasonOf = <A, R>(
 const start = (options: MediaDriverConfig.MediaDriverOptions) =>
   Effect.scoped(Effect.asVoid(Layer.build(MediaDriver.layer(options))))
 
+/** Of the pid in the CnC file. */
+const PID_OFFSET = 40
+
 const modeOf = (path: string): number => fs.statSync(path).mode & 0o777
 
 describe("MediaDriver", () => {
@@ -82,10 +85,23 @@ describe("MediaDriver", () => {
       yield* Effect.promise(() => driver.line("ready"))
       driver.process.kill("SIGKILL")
       yield* Effect.promise(() => driver.ended)
-      const tooEarly = yield* reasonOf(start({ directory }))
-      assert.strictEqual(tooEarly._tag, "DriverActive")
-      yield* start({ directory, driverTimeout: "1 millis" })
+      yield* start({ directory })
     })
+  )
+
+  it.live("refuses the directory of a driver whose process it cannot see but whose heartbeat goes on", () =>
+    Effect.gen(function* () {
+      const directory = temporaryDirectory()
+      yield* Layer.build(MediaDriver.layer({ directory }))
+      // What a process in another container sees of it: a pid that means nothing here.
+      const cnc = fs.openSync(join(directory, "cnc.dat"), "r+")
+      const pid = Buffer.alloc(8)
+      pid.writeBigInt64LE(2n ** 31n - 1n)
+      fs.writeSync(cnc, pid, 0, 8, PID_OFFSET)
+      fs.closeSync(cnc)
+      const refused = yield* reasonOf(start({ directory }))
+      assert.strictEqual(refused._tag, "DriverActive")
+    }).pipe(Effect.scoped)
   )
 
   it.live("saves the errors of a driver whose directory it takes over", () =>

@@ -18,6 +18,7 @@ import * as DriverAgent from "./driverAgent.ts"
 import { cncLengths, driverSettings, identity } from "./driverSettings.ts"
 import type { DriverActiveError, DriverStart } from "./driverStart.ts"
 import { awaitDrained } from "./draining.ts"
+import { orTakeOver } from "./orphanedDirectory.ts"
 import { reasonOfThrown } from "./transportError.ts"
 
 const MIB = 1024 * 1024
@@ -89,11 +90,12 @@ const run = Effect.fnUntraced(function* (
   start: DriverStart,
   options: MediaDriverConfig.MediaDriverOptions
 ): Effect.fn.Return<MediaDriverService, TransportError, Scope.Scope> {
-  const starting =
-    (options.threading ?? "worker") === "worker" ? startWorker(start, options) : startInvoker(start, options)
+  const isWorker = (options.threading ?? "worker") === "worker"
   const toTransportError = (error: CoreError | TransportError): TransportError =>
     error._tag === "CoreError" ? driverError(error, start.directory) : error
-  const runner = yield* starting.pipe(Effect.mapError(toTransportError))
+  const runner = yield* orTakeOver(start, (attempt) =>
+    (isWorker ? startWorker(attempt, options) : startInvoker(attempt, options)).pipe(Effect.mapError(toTransportError))
+  )
   return {
     directory: start.directory,
     wakeUnsafe: runner.wakeUnsafe,
