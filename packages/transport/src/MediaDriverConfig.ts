@@ -185,6 +185,65 @@ export const settings = {
     100 * MILLISECOND,
     "Cycles of the conductor that take longer are counted."
   ),
+  senderCycleThreshold: duration(
+    "aeron.driver.sender.cycle.threshold",
+    100 * MILLISECOND,
+    "Cycles of the sender that take longer are counted."
+  ),
+  receiverCycleThreshold: duration(
+    "aeron.driver.receiver.cycle.threshold",
+    100 * MILLISECOND,
+    "Cycles of the receiver that take longer are counted."
+  ),
+  statusMessageTimeout: duration(
+    "aeron.rcv.status.message.timeout",
+    200 * MILLISECOND,
+    "After this time without a status message a receiver sends one."
+  ),
+  publicationConnectionTimeout: duration(
+    "aeron.publication.connection.timeout",
+    5 * SECOND,
+    "A receiver that was not heard of for this long is gone, and its publication not connected."
+  ),
+  retransmitUnicastLinger: duration(
+    "aeron.retransmit.unicast.linger",
+    10 * MILLISECOND,
+    "Data that was sent again is not sent once more within this time.",
+    0
+  ),
+  nakUnicastDelay: duration(
+    "aeron.nak.unicast.delay",
+    1000,
+    "How long a receiver waits before it asks for what is missing.",
+    0
+  ),
+  nakUnicastRetryDelayRatio: integer(
+    "aeron.nak.unicast.retry.delay.ratio",
+    100,
+    "How many times that delay it waits before it asks again.",
+    1,
+    1_000_000
+  ),
+  reResolutionCheckInterval: duration(
+    "aeron.driver.reresolution.check.interval",
+    SECOND,
+    "How often endpoints that nobody answers are looked for, whose name is then resolved anew."
+  ),
+  socketReceiveBufferLength: size(
+    "aeron.socket.so_rcvbuf",
+    128 * KIB,
+    "Receive buffer of a socket; 0 is the system's.",
+    0,
+    INT_MAX
+  ),
+  socketSendBufferLength: size("aeron.socket.so_sndbuf", 0, "Send buffer of a socket; 0 is the system's.", 0, INT_MAX),
+  streamSessionLimit: integer(
+    "aeron.driver.stream.session.limit",
+    INT_MAX,
+    "Images that one stream of an endpoint may have at once.",
+    1,
+    INT_MAX
+  ),
   spiesSimulateConnection: flag(
     "aeron.spies.simulate.connection",
     false,
@@ -238,6 +297,11 @@ export type MediaDriverOptions = {
    * streams of other processes. `invoker`: they run on the event loop of the caller.
    */
   readonly threading?: "worker" | "invoker"
+  /**
+   * How the driver reaches the network: by the system's calls (`native`, Linux), by `node:dgram` (`portable`), or not at
+   * all (`none`). Default: `native` where it is there, else `portable`.
+   */
+  readonly media?: "native" | "portable" | "none"
   /** What the driver does without work. Default `IdleStrategy.park()`. */
   readonly idle?: IdleStrategy
 }
@@ -277,7 +341,7 @@ const configOf = (
 }
 
 /**
- * The options as a `Config`, by the names of `settings`, with `directory` and `threading`.
+ * The options as a `Config`, by the names of `settings`, with `directory`, `threading` and `media`.
  *
  * @category config
  * @since 0.1.0
@@ -285,7 +349,8 @@ const configOf = (
 export const config: Config.Config<MediaDriverOptions> = Config.all({
   ...Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, configOf(name, setting)])),
   directory: Config.option(Config.String("directory")),
-  threading: Config.option(Config.Literals(["worker", "invoker"], "threading"))
+  threading: Config.option(Config.Literals(["worker", "invoker"], "threading")),
+  media: Config.option(Config.Literals(["native", "portable", "none"], "media"))
 }).pipe(
   Config.map(
     (values) =>

@@ -20,6 +20,7 @@ interface Koffi {
   load(path: string | null): { func(definition: string): unknown }
   view(address: bigint, length: number): ArrayBuffer
   errno(): number
+  address(value: Uint8Array): bigint
   config(settings: { max_async_calls: number }): unknown
   readonly node: {
     poll(fd: number, events: { readable: true }, onReady: () => void): PollHandle
@@ -81,6 +82,12 @@ export const errno = (): number => load("errno").koffi.errno()
  * The buffer does not own the memory: detach it with `transfer(0)` before unmapping.
  */
 export const view = (address: bigint, length: number): ArrayBuffer => load("view").koffi.view(address, length)
+
+/**
+ * Where the memory of `bytes` is, for structures that point to it. It must be kept as long as they are used, and must
+ * not be one of V8's own small arrays, which move: those of more than 64 bytes do not.
+ */
+export const address = (bytes: Uint8Array): bigint => load("address").koffi.address(bytes)
 
 /** Watches `fd` from the event loop. `onReady` is called each turn in which the descriptor is readable. */
 export const watchReadable = (fd: number, onReady: () => void): PollHandle =>

@@ -26,6 +26,7 @@ import { type CommandListener, dispatch } from "./CommandDispatch.ts"
 import { ControlProtocolError } from "./ControlProtocolError.ts"
 import type { DriverContext } from "./DriverContext.ts"
 import { IpcStreams } from "./IpcStreams.ts"
+import { NetworkStreams } from "./NetworkStreams.ts"
 import { LogFreeing } from "./LogFreeing.ts"
 import * as ManagedResource from "./ManagedResource.ts"
 import type { PendingCommand } from "./PendingCommand.ts"
@@ -46,6 +47,8 @@ export class Conductor implements Agent, CommandListener {
   private readonly clients: Clients
   private readonly userCounters: UserCounters
   private readonly ipc: IpcStreams
+  /** Undefined in a driver of IPC alone. */
+  readonly network: NetworkStreams | undefined
   private readonly logs: LogFreeing
   private readonly sessionIds: SessionIds
   private readonly publicationLinks: Array<PublicationLink> = []
@@ -72,6 +75,10 @@ export class Conductor implements Agent, CommandListener {
     })
     const links = { publications: this.publicationLinks, subscriptions: this.subscriptionLinks }
     this.ipc = new IpcStreams(context, this.clients, this.sessionIds, links, this.logs)
+    this.network =
+      context.network === undefined
+        ? undefined
+        : new NetworkStreams(context, context.network, this.clients, this.sessionIds, links, this.logs)
     this.dutyCycle = new DutyCycleTracker(settings.conductorCycleThresholdNs, {
       proposeMax: (ns) => systemCounters.get(SystemCounters.CONDUCTOR_MAX_CYCLE_TIME).proposeMaxRelease(ns),
       thresholdExceeded: () => systemCounters.increment(SystemCounters.CONDUCTOR_CYCLE_TIME_THRESHOLD_EXCEEDED)
@@ -91,7 +98,11 @@ export class Conductor implements Agent, CommandListener {
     this.nowNs = nowNs
     this.dutyCycle.measureAndUpdate(nowNs)
     const workCount =
-      this.processTimers() + this.processCommands() + this.ipc.updatePublisherLimits() + this.logs.doWork()
+      this.processTimers() +
+      this.processCommands() +
+      this.ipc.updatePublisherLimits() +
+      (this.network?.doWork(nowNs) ?? 0) +
+      this.logs.doWork()
     if (this.isTerminated) {
       throw new AgentTermination()
     }
@@ -100,14 +111,16 @@ export class Conductor implements Agent, CommandListener {
 
   onClose(): void {
     this.ipc.close()
+    this.network?.close()
     this.logs.freeAll()
     this.context.commands.consumerHeartbeatMs = HEARTBEAT_ENDED
   }
 
   onAddPublication(command: PublicationMessage, isExclusive: boolean): void {
     const uri = ChannelUri.parse(command.channel)
-    this.requireIpc(uri)
-    this.pending = this.ipc.addPublication(command, uri, isExclusive)
+    this.pending = uri.isIpc
+      ? this.ipc.addPublication(command, ipcOnly(uri), isExclusive)
+      : this.networkFor(uri).publications.addPublication(command, uri, isExclusive)
   }
 
   onRemovePublication(command: RemovePublication): void {
@@ -126,8 +139,11 @@ export class Conductor implements Agent, CommandListener {
 
   onAddSubscription(command: SubscriptionMessage): void {
     const uri = ChannelUri.parse(command.channel)
-    this.requireIpc(uri)
-    this.ipc.addSubscription(command, uri, this.nowNs)
+    if (uri.isIpc) {
+      this.ipc.addSubscription(command, ipcOnly(uri), this.nowNs)
+    } else {
+      this.pending = this.networkFor(uri).subscriptions.addSubscription(command, uri)
+    }
   }
 
   onRemoveSubscription(command: RemoveMessage): void {
@@ -186,7 +202,10 @@ export class Conductor implements Agent, CommandListener {
       const message = `the reason for rejecting an image is at most ${RejectImage.REASON_LENGTH_MAX} bytes long`
       throw new ControlProtocolError(ErrorCode.GENERIC_ERROR, message)
     }
-    if (!this.ipc.rejectImage(command.imageCorrelationId, command.reason, this.nowNs)) {
+    const isFound =
+      this.ipc.rejectImage(command.imageCorrelationId, command.reason, this.nowNs) ||
+      this.network?.subscriptions.rejectImage(command.imageCorrelationId, command.reason) === true
+    if (!isFound) {
       const message = `unable to resolve image for correlationId=${command.imageCorrelationId}`
       throw new ControlProtocolError(ErrorCode.GENERIC_ERROR, message)
     }
@@ -221,6 +240,7 @@ export class Conductor implements Agent, CommandListener {
     ManagedResource.checkAll(this.publicationLinks, nowNs, nowMs)
     ManagedResource.checkAll(this.subscriptionLinks, nowNs, nowMs)
     this.ipc.check(nowNs, nowMs)
+    this.network?.check(nowNs, nowMs)
     this.userCounters.check(nowNs, nowMs)
     this.checkForBlockedCommands()
     return 1
@@ -265,21 +285,27 @@ export class Conductor implements Agent, CommandListener {
     }
   }
 
-  private requireIpc(uri: ChannelUri.ChannelUri): void {
-    if (!uri.isIpc) {
-      const message = `media udp is not supported by this driver: only aeron:ipc is; channel=${uri.channel}`
+  private networkFor(uri: ChannelUri.ChannelUri): NetworkStreams {
+    if (this.network === undefined || uri.isSpy) {
+      const what = uri.isSpy ? "aeron-spy" : "media udp"
+      const message = `${what} is not supported by this driver; channel=${uri.channel}`
       throw new ControlProtocolError(ErrorCode.NOT_SUPPORTED, message)
     }
-    if (uri.isSpy) {
-      const message = `spies are invalid on aeron:ipc: subscribe to it directly; channel=${uri.channel}`
-      throw new ControlProtocolError(ErrorCode.INVALID_CHANNEL, message)
-    }
+    return this.network
   }
 
   private noDestinations(destination: string): ControlProtocolError {
     const message = `destinations belong to udp channels, which this driver does not support: ${destination}`
     return new ControlProtocolError(ErrorCode.NOT_SUPPORTED, message)
   }
+}
+
+const ipcOnly = (uri: ChannelUri.ChannelUri): ChannelUri.ChannelUri => {
+  if (uri.isSpy) {
+    const message = `spies are invalid on aeron:ipc: subscribe to it directly; channel=${uri.channel}`
+    throw new ControlProtocolError(ErrorCode.INVALID_CHANNEL, message)
+  }
+  return uri
 }
 
 const codeOf = (error: unknown): number => {

@@ -2,10 +2,23 @@
 import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import type { CountersManager } from "@millrace/core/kernel/counters/CountersManager"
 import type { ManyToOneRingBuffer } from "@millrace/core/kernel/ringbuffer/ManyToOneRingBuffer"
+import type { LossReport } from "@millrace/core/kernel/lossreport/LossReport"
+import type { LocalInterface } from "../channel/InterfaceSearch.ts"
 import type { ClientProxy } from "../command/ClientProxy.ts"
+import type { UdpPort } from "../media/UdpPort.ts"
+import type { NameResolver } from "../naming/NameResolver.ts"
 import type { DriverSettings } from "./DriverSettings.ts"
 import type { LogFactory } from "./LogFactory.ts"
 import type { SystemCounters } from "./SystemCounters.ts"
+
+/** The ports of a driver that speaks UDP. */
+export interface DriverNetwork {
+  readonly udp: UdpPort
+  readonly resolver: NameResolver
+  /** The addresses of this machine, as they are now. */
+  readonly interfaces: () => ReadonlyArray<LocalInterface>
+  readonly lossReport: LossReport
+}
 
 export interface DriverContext {
   readonly settings: DriverSettings
@@ -17,6 +30,8 @@ export interface DriverContext {
   readonly counters: CountersManager
   readonly systemCounters: SystemCounters
   readonly logFactory: LogFactory
+  /** Undefined = a driver of IPC alone. */
+  readonly network: DriverNetwork | undefined
   /** Notes an error in the driver's error log. Must not throw. */
   readonly recordError: (error: unknown) => void
   /** Whether a client with this token may end the driver. */

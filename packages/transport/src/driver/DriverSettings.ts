@@ -16,4 +16,20 @@ export interface DriverSettings {
   readonly reservedSessionIdLow: number
   readonly reservedSessionIdHigh: number
   readonly conductorCycleThresholdNs: number
+  readonly senderCycleThresholdNs: number
+  readonly receiverCycleThresholdNs: number
+  readonly statusMessageTimeoutNs: number
+  /** A receiver that was not heard of for this long is gone. */
+  readonly publicationConnectionTimeoutNs: number
+  /** A range that was sent again is not sent again within this time. */
+  readonly retransmitLingerNs: number
+  readonly nakDelayNs: number
+  readonly nakRetryRatio: number
+  readonly resolutionCheckIntervalNs: number
+  /** Bytes; 0 = the system's. */
+  readonly socketReceiveBufferLength: number
+  readonly socketSendBufferLength: number
+  readonly streamSessionLimit: number
+  readonly receiverGroupTag: bigint | undefined
+  readonly isMeasuringRtt: boolean
 }

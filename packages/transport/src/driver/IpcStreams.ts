@@ -315,7 +315,10 @@ export class IpcStreams implements IpcPublicationListener {
       initialTermId
     )
     const identity = { clientId, registrationId, sessionId, streamId, channel }
-    const publisherPosition = StreamCounters.publisherPosition(counters, identity, isExclusive, position)
+    const [publisherPosition, publisherLimit] = StreamCounters.allocateAll(
+      () => StreamCounters.publisherPosition(counters, identity, isExclusive, position),
+      () => StreamCounters.publisherLimit(counters, identity, position)
+    )
     return new IpcPublication(
       {
         registrationId,
@@ -327,7 +330,7 @@ export class IpcStreams implements IpcPublicationListener {
         log,
         rawLog,
         publisherPosition,
-        publisherLimit: this.publisherLimit(identity, position, publisherPosition),
+        publisherLimit,
         unblockTimeoutNs: settings.publicationUnblockTimeoutNs,
         imageLivenessTimeoutNs: settings.imageLivenessTimeoutNs,
         startTermId: start.termId,
@@ -336,20 +339,6 @@ export class IpcStreams implements IpcPublicationListener {
       this,
       nowNs
     )
-  }
-
-  /** The second counter of a publication: without room for it the first is given back. */
-  private publisherLimit(
-    identity: StreamCounters.StreamIdentity,
-    position: number,
-    publisherPosition: PositionCounter
-  ): PositionCounter {
-    try {
-      return StreamCounters.publisherLimit(this.context.counters, identity, position)
-    } catch (error) {
-      publisherPosition.close()
-      throw error
-    }
   }
 
   private linkPublication(command: PublicationMessage, publication: IpcPublication): void {

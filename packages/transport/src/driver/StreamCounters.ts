@@ -23,9 +23,11 @@ export const RECEIVER_HWM_TYPE_ID = 3
 export const SUBSCRIBER_POSITION_TYPE_ID = 4
 export const RECEIVER_POSITION_TYPE_ID = 5
 export const SENDER_LIMIT_TYPE_ID = 9
+export const PER_IMAGE_TYPE_ID = 10
 export const CLIENT_HEARTBEAT_TYPE_ID = 11
 export const PUBLISHER_POSITION_TYPE_ID = 12
 export const SENDER_BPE_TYPE_ID = 13
+export const FLOW_CONTROL_RECEIVERS_TYPE_ID = 17
 export const SENDER_NAKS_RECEIVED_TYPE_ID = 19
 export const RECEIVER_NAKS_SENT_TYPE_ID = 20
 
@@ -97,6 +99,57 @@ export const publisherPosition = (
 
 export const publisherLimit = (counters: CountersManager, stream: StreamIdentity, position: number): PositionCounter =>
   allocateStream(counters, PUBLISHER_LIMIT_TYPE_ID, "pub-lmt", stream, { position })
+
+export const senderPosition = (counters: CountersManager, stream: StreamIdentity, position: number): PositionCounter =>
+  allocateStream(counters, SENDER_POSITION_TYPE_ID, "snd-pos", stream, { position })
+
+export const senderLimit = (counters: CountersManager, stream: StreamIdentity, position: number): PositionCounter =>
+  allocateStream(counters, SENDER_LIMIT_TYPE_ID, "snd-lmt", stream, { position })
+
+export const senderBackPressure = (counters: CountersManager, stream: StreamIdentity): PositionCounter =>
+  allocateStream(counters, SENDER_BPE_TYPE_ID, "snd-bpe", stream)
+
+export const senderNaksReceived = (counters: CountersManager, stream: StreamIdentity): PositionCounter =>
+  allocateStream(counters, SENDER_NAKS_RECEIVED_TYPE_ID, "snd-naks-received", stream)
+
+export const receiverHwm = (counters: CountersManager, stream: StreamIdentity, position: number): PositionCounter =>
+  allocateStream(counters, RECEIVER_HWM_TYPE_ID, "rcv-hwm", stream, { position })
+
+export const receiverPosition = (
+  counters: CountersManager,
+  stream: StreamIdentity,
+  position: number
+): PositionCounter => allocateStream(counters, RECEIVER_POSITION_TYPE_ID, "rcv-pos", stream, { position })
+
+export const receiverNaksSent = (counters: CountersManager, stream: StreamIdentity): PositionCounter =>
+  allocateStream(counters, RECEIVER_NAKS_SENT_TYPE_ID, "rcv-naks-sent", stream)
+
+/** `rcv-cc-cubic-wnd` and `rcv-cc-cubic-rtt`. */
+export const perImage = (counters: CountersManager, name: string, stream: StreamIdentity): PositionCounter =>
+  allocateStream(counters, PER_IMAGE_TYPE_ID, name, stream)
+
+export const flowControlReceivers = (counters: CountersManager, stream: StreamIdentity): PositionCounter =>
+  allocateStream(counters, FLOW_CONTROL_RECEIVERS_TYPE_ID, "fc-receivers", stream)
+
+/**
+ * Allocates several counters that belong together: when one cannot be had, those before it are given back.
+ */
+export const allocateAll = <Counters extends ReadonlyArray<() => PositionCounter>>(
+  ...allocations: Counters
+): { -readonly [Index in keyof Counters]: PositionCounter } => {
+  const allocated: Array<PositionCounter> = []
+  try {
+    for (const allocation of allocations) {
+      allocated.push(allocation())
+    }
+  } catch (error) {
+    for (const counter of allocated) {
+      counter.close()
+    }
+    throw error
+  }
+  return allocated as { -readonly [Index in keyof Counters]: PositionCounter }
+}
 
 export const subscriberPosition = (
   counters: CountersManager,

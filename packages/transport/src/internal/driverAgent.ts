@@ -8,13 +8,15 @@ import { DistinctErrorLog } from "@millrace/core/kernel/errorlog/DistinctErrorLo
 import * as LossReport from "@millrace/core/kernel/lossreport/LossReport"
 import { NativeError } from "@millrace/core/kernel/native/Errno"
 import * as Mapping from "@millrace/core/kernel/native/Mapping"
+import type { Region } from "@millrace/core/kernel/memory/Region"
 import { ManyToOneRingBuffer } from "@millrace/core/kernel/ringbuffer/ManyToOneRingBuffer"
 import { ClientProxy } from "../command/ClientProxy.ts"
 import * as CncDescriptor from "../command/CncDescriptor.ts"
 import * as CommandType from "../command/CommandType.ts"
-import { Conductor } from "../driver/Conductor.ts"
+import * as Driver from "../driver/Driver.ts"
 import * as SystemCounters from "../driver/SystemCounters.ts"
 import * as CncFile from "./cncFile.ts"
+import { driverNetwork } from "./driverNetwork.ts"
 import * as DriverDirectory from "./driverDirectory.ts"
 import { DriverActiveError, type DriverStart } from "./driverStart.ts"
 import * as MappedLogFactory from "./mappedLogFactory.ts"
@@ -27,18 +29,19 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
   DriverDirectory.take(directory, start.driverTimeoutMs, start.deleteDirectoryOnStart, clock.epochMs())
   const cnc = createCnc(start)
   try {
-    const lossReport = Mapping.create(join(directory, LOSS_REPORT_FILE), LossReport.LENGTH_DEFAULT, { reserve: false })
+    const lossReport = Mapping.create(join(directory, LOSS_REPORT_FILE), LossReport.LENGTH_DEFAULT, { reserve: true })
     const buffers = CncDescriptor.buffers(cnc.buffer(), start.cncLengths)
-    const conductor = makeConductor(start, clock, buffers, cnc.length)
+    const driver = makeDriver(start, clock, buffers, cnc.length, lossReport)
     return {
       roleName: "driver",
       onStart: (nowNs) => {
-        conductor.onStart(nowNs)
+        driver.onStart?.(nowNs)
         CncDescriptor.signalReadyRelease(buffers.header)
       },
-      doWork: (nowNs) => conductor.doWork(nowNs),
+      doWork: (nowNs) => driver.doWork(nowNs),
+      descriptors: () => driver.descriptors?.() ?? NONE,
       onClose: () => {
-        conductor.onClose()
+        driver.onClose?.()
         lossReport.close()
         cnc.close()
         if (start.deleteDirectoryOnShutdown) {
@@ -71,12 +74,15 @@ const createCnc = (start: DriverStart): ReturnType<typeof CncFile.create> => {
   }
 }
 
-const makeConductor = (
+const NONE: ReadonlyArray<number> = []
+
+const makeDriver = (
   start: DriverStart,
   clock: Clock,
   buffers: CncDescriptor.CncBuffers,
-  cncLength: number
-): Conductor => {
+  cncLength: number,
+  lossReport: Region
+): Agent => {
   const { cncLengths, directory, identity, settings } = start
   CncDescriptor.encode(buffers.header, {
     ...cncLengths,
@@ -96,10 +102,12 @@ const makeConductor = (
   }
   systemCounters.get(SystemCounters.CONTROL_PROTOCOL_VERSION).setRelease(CommandType.CONTROL_PROTOCOL_VERSION)
   systemCounters.get(SystemCounters.SOFTWARE_VERSION).setRelease(semanticVersion(identity.version))
-  systemCounters.get(SystemCounters.BYTES_CURRENTLY_MAPPED).setRelease(cncLength + LossReport.LENGTH_DEFAULT)
+  systemCounters
+    .get(SystemCounters.BYTES_CURRENTLY_MAPPED)
+    .setRelease(cncLength + LossReport.LENGTH_DEFAULT, { reserve: true })
   // The driver takes the first id, so that those of clients begin at 1.
   commands.nextCorrelationId()
-  return new Conductor({
+  return Driver.make({
     settings,
     clock,
     randomInt32: () => Math.trunc(Math.random() * 2 ** 32) | 0,
@@ -108,6 +116,7 @@ const makeConductor = (
     counters,
     systemCounters,
     logFactory: MappedLogFactory.make(directory, settings.filePageSize, recordError),
+    network: driverNetwork(start.media, new LossReport.LossReport(lossReport.buffer())),
     recordError,
     isTerminationAllowed: () => start.isTerminationAllowed
   })

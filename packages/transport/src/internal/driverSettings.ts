@@ -57,7 +57,20 @@ export const driverSettings = (settings: ConcludedSettings): DriverSettings => {
     },
     reservedSessionIdLow: settings.reservedSessionIdLow,
     reservedSessionIdHigh: settings.reservedSessionIdHigh,
-    conductorCycleThresholdNs: settings.conductorCycleThreshold
+    conductorCycleThresholdNs: settings.conductorCycleThreshold,
+    senderCycleThresholdNs: settings.senderCycleThreshold,
+    receiverCycleThresholdNs: settings.receiverCycleThreshold,
+    statusMessageTimeoutNs: settings.statusMessageTimeout,
+    publicationConnectionTimeoutNs: settings.publicationConnectionTimeout,
+    retransmitLingerNs: settings.retransmitUnicastLinger,
+    nakDelayNs: settings.nakUnicastDelay,
+    nakRetryRatio: settings.nakUnicastRetryDelayRatio,
+    resolutionCheckIntervalNs: settings.reResolutionCheckInterval,
+    socketReceiveBufferLength: settings.socketReceiveBufferLength,
+    socketSendBufferLength: settings.socketSendBufferLength,
+    streamSessionLimit: settings.streamSessionLimit,
+    receiverGroupTag: undefined,
+    isMeasuringRtt: false
   }
 }
 
@@ -68,21 +81,20 @@ const DURATION_UNITS: ReadonlyArray<readonly [unit: string, ns: number]> = [
 ]
 
 /** In the largest unit that divides it: `threshold=100ms`. */
-const formatDuration = (ns: number): string => {
+export const formatDuration = (ns: number): string => {
   const unit = DURATION_UNITS.find(([, unitNs]) => ns >= unitNs && ns % unitNs === 0)
   return unit === undefined ? `${ns}ns` : `${ns / unit[1]}${unit[0]}`
 }
 
 export const identity = (settings: ConcludedSettings): DriverIdentity => {
-  const threshold = formatDuration(settings.conductorCycleThreshold)
   return {
     version: VERSION,
     commit: "millrace",
     resolverName: "",
     threadingMode: "SHARED",
-    conductorThreshold: threshold,
-    senderThreshold: threshold,
-    receiverThreshold: threshold,
+    conductorThreshold: formatDuration(settings.conductorCycleThreshold),
+    senderThreshold: formatDuration(settings.senderCycleThreshold),
+    receiverThreshold: formatDuration(settings.receiverCycleThreshold),
     nameResolverThreshold: "5s"
   }
 }

@@ -15,6 +15,8 @@ export interface DriverStart {
   readonly deleteDirectoryOnShutdown: boolean
   readonly isTerminationAllowed: boolean
   readonly identity: DriverIdentity
+  /** Undefined = what this platform has. */
+  readonly media: "native" | "portable" | "none" | undefined
 }
 
 /** Thrown when the directory belongs to a driver that is alive. It crosses a worker's border as plain fields. */

@@ -2,6 +2,8 @@
  * A driver's conductor over memory of this process, with a clock that stands still: tests step it tick by tick, send
  * commands as a client would, and read the responses as every client does.
  */
+import type { Agent } from "@millrace/core/kernel/agent/Agent"
+import { CompositeAgent } from "@millrace/core/kernel/agent/CompositeAgent"
 import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import { BroadcastReceiver } from "@millrace/core/kernel/broadcast/BroadcastReceiver"
 import { BroadcastTransmitter } from "@millrace/core/kernel/broadcast/BroadcastTransmitter"
@@ -17,6 +19,7 @@ import { dispatch, type ResponseListener } from "../../src/client/ResponseDispat
 import { ClientProxy } from "../../src/command/ClientProxy.ts"
 import { DriverProxy } from "../../src/command/DriverProxy.ts"
 import { Conductor } from "../../src/driver/Conductor.ts"
+import type { DriverNetwork } from "../../src/driver/DriverContext.ts"
 import type { DriverSettings } from "../../src/driver/DriverSettings.ts"
 import type { LogFactory, LogFailure, LogRequest } from "../../src/driver/LogFactory.ts"
 import * as SystemCounters from "../../src/driver/SystemCounters.ts"
@@ -26,7 +29,7 @@ const COUNTERS_VALUES_LENGTH = 32 * 1024
 const PAGE_SIZE = 4096
 export const TERM_LENGTH = LogBufferDescriptor.TERM_LENGTH_MIN
 
-class FakeClock implements Clock {
+export class FakeClock implements Clock {
   nowNs = 1_000_000_000
   nowMs = 1_700_000_000_000
 
@@ -45,7 +48,7 @@ class FakeClock implements Clock {
 }
 
 /** Logs of heap memory by file name. `delayTicks` keeps one pending, `failure` refuses it. */
-class HeapLogFactory implements LogFactory {
+export class HeapLogFactory implements LogFactory {
   readonly logs = new Map<string, HeapRegion>()
   readonly requests: Array<LogRequest> = []
   delayTicks = 0
@@ -91,7 +94,7 @@ class HeapLogFactory implements LogFactory {
   }
 }
 
-const settings: DriverSettings = {
+export const settings: DriverSettings = {
   clientLivenessTimeoutNs: 10e9,
   imageLivenessTimeoutNs: 10e9,
   publicationUnblockTimeoutNs: 15e9,
@@ -134,7 +137,20 @@ const settings: DriverSettings = {
   },
   reservedSessionIdLow: -1,
   reservedSessionIdHigh: 1000,
-  conductorCycleThresholdNs: 100e6
+  conductorCycleThresholdNs: 100e6,
+  senderCycleThresholdNs: 100e6,
+  receiverCycleThresholdNs: 100e6,
+  statusMessageTimeoutNs: 200e6,
+  publicationConnectionTimeoutNs: 5e9,
+  retransmitLingerNs: 10e6,
+  nakDelayNs: 1000,
+  nakRetryRatio: 100,
+  resolutionCheckIntervalNs: 1e9,
+  socketReceiveBufferLength: 0,
+  socketSendBufferLength: 0,
+  streamSessionLimit: 2 ** 31 - 1,
+  receiverGroupTag: undefined,
+  isMeasuringRtt: false
 }
 
 const identity: SystemCounters.DriverIdentity = {
@@ -156,7 +172,7 @@ export interface Response {
 }
 
 export class HeapDriver {
-  readonly clock = new FakeClock()
+  readonly clock: FakeClock
   readonly logFactory = new HeapLogFactory()
   readonly errors: Array<unknown> = []
   readonly ring: ManyToOneRingBuffer
@@ -169,7 +185,14 @@ export class HeapDriver {
   private readonly values = new HeapRegion("counters values", COUNTERS_VALUES_LENGTH)
   private readonly receiver: CopyBroadcastReceiver
 
-  constructor(overrides: Partial<DriverSettings> = {}) {
+  /** The driver's agents in turn. */
+  readonly agent: Agent
+
+  constructor(
+    overrides: Partial<DriverSettings> = {},
+    world: { readonly clock?: FakeClock; readonly network?: DriverNetwork } = {}
+  ) {
+    this.clock = world.clock ?? new FakeClock()
     const epochMs = (): number => this.clock.epochMs()
     this.ring = new ManyToOneRingBuffer(new HeapRegion("to-driver", RING_LENGTH + 768).buffer())
     this.ring.nextCorrelationId()
@@ -186,9 +209,13 @@ export class HeapDriver {
       systemCounters: new SystemCounters.SystemCounters(manager, identity),
       logFactory: this.logFactory,
       recordError: (error) => this.errors.push(error),
-      isTerminationAllowed: () => this.isTerminationAllowed
+      isTerminationAllowed: () => this.isTerminationAllowed,
+      network: world.network
     })
-    this.conductor.onStart(this.clock.nanoTime())
+    const { network } = this.conductor
+    this.agent =
+      network === undefined ? this.conductor : new CompositeAgent([this.conductor, network.sender, network.receiver])
+    this.agent.onStart?.(this.clock.nanoTime())
   }
 
   newClient(): DriverProxy {
@@ -197,7 +224,7 @@ export class HeapDriver {
 
   /** One tick, then what the driver said in it. */
   tick(): ReadonlyArray<Response> {
-    this.conductor.doWork(this.clock.nanoTime())
+    this.agent.doWork(this.clock.nanoTime())
     return this.drain()
   }
 

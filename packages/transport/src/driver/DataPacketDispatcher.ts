@@ -1,0 +1,186 @@
+/**
+ * Decides what a frame from the network is for: an image that is there, a stream that somebody wants and that has to be
+ * set up first, or nothing. One dispatcher an endpoint.
+ *
+ *     (unknown) ──► PendingSetup ──► InitInProgress ──► image
+ *         │                                               │ lost
+ *         └──► NoInterest                                 └──► CoolDown ──► (unknown)
+ *
+ * Sessions that are not images are remembered, 1,024 a stream at most; beyond that the oldest is forgotten. Who sends
+ * from ever new sessions makes the driver neither grow nor answer more than once for each.
+ */
+import * as DataFrame from "@millrace/core/kernel/frame/DataFrame"
+import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
+import * as SetupFrame from "@millrace/core/kernel/frame/SetupFrame"
+import type { SocketAddress } from "../channel/SocketAddress.ts"
+import type { PublicationImage } from "./PublicationImage.ts"
+
+export type SessionState = "PendingSetup" | "InitInProgress" | "CoolDown" | "NoInterest"
+
+export const SESSION_STATES_MAX = 1024
+
+class StreamInterest {
+  isAllSessions = false
+  readonly wantedSessions = new Set<number>()
+  readonly states = new Map<number, SessionState>()
+  readonly images = new Map<number, PublicationImage>()
+
+  wants(sessionId: number): boolean {
+    return this.isAllSessions || this.wantedSessions.has(sessionId)
+  }
+
+  get isUnwanted(): boolean {
+    return !this.isAllSessions && this.wantedSessions.size === 0
+  }
+}
+
+export interface DispatcherListener {
+  /** Data of a stream that is wanted and not known: its source is to be asked for a SETUP. */
+  onUnknownStream(sessionId: number, streamId: number, source: SocketAddress): void
+  /** A SETUP of a stream that is wanted: an image is to be made. */
+  onSetup(buffer: FrameBuffer, offset: number, source: SocketAddress): void
+  /** A session was forgotten, because there are too many. */
+  onEvicted(): void
+}
+
+export class DataPacketDispatcher {
+  private readonly listener: DispatcherListener
+  private readonly sessionLimit: number
+  private readonly streams = new Map<number, StreamInterest>()
+
+  constructor(listener: DispatcherListener, sessionLimit: number) {
+    this.listener = listener
+    this.sessionLimit = sessionLimit
+  }
+
+  /** All sessions of the stream are wanted, or one more of them. */
+  addSubscription(streamId: number, sessionId: number | undefined): void {
+    const stream = this.streams.get(streamId) ?? new StreamInterest()
+    this.streams.set(streamId, stream)
+    if (sessionId === undefined) {
+      stream.isAllSessions = true
+      this.forget(stream, (_session, state) => state === "NoInterest")
+    } else {
+      stream.wantedSessions.add(sessionId)
+      this.forget(stream, (session, state) => session === sessionId && state === "NoInterest")
+    }
+  }
+
+  removeSubscription(streamId: number, sessionId: number | undefined): void {
+    const stream = this.streams.get(streamId)
+    if (stream === undefined) {
+      return
+    }
+    if (sessionId === undefined) {
+      stream.isAllSessions = false
+    } else {
+      stream.wantedSessions.delete(sessionId)
+    }
+    for (const [session, image] of stream.images) {
+      if (!stream.wants(session)) {
+        stream.images.delete(session)
+        image.deactivate()
+      }
+    }
+    this.forget(stream, (session) => !stream.wants(session))
+    if (stream.isUnwanted) {
+      this.streams.delete(streamId)
+    }
+  }
+
+  addImage(image: PublicationImage): void {
+    const stream = this.streams.get(image.streamId)
+    if (stream !== undefined) {
+      stream.states.delete(image.sessionId)
+      stream.images.set(image.sessionId, image)
+      image.activate()
+    }
+  }
+
+  /** The image's source is silent: what still comes from it is ignored until its subscribers have read to the end. */
+  removeImage(image: PublicationImage): void {
+    const stream = this.streams.get(image.streamId)
+    if (stream?.images.get(image.sessionId) === image) {
+      stream.images.delete(image.sessionId)
+      if (!image.isEndOfStream) {
+        this.remember(stream, image.sessionId, "CoolDown")
+      }
+    }
+    image.deactivate()
+  }
+
+  /** The session becomes unknown again, if it is in this state. */
+  removeState(sessionId: number, streamId: number, state: SessionState): void {
+    const stream = this.streams.get(streamId)
+    if (stream?.states.get(sessionId) === state) {
+      stream.states.delete(sessionId)
+    }
+  }
+
+  findImage(streamId: number, sessionId: number): PublicationImage | undefined {
+    return this.streams.get(streamId)?.images.get(sessionId)
+  }
+
+  onData(
+    buffer: FrameBuffer,
+    offset: number,
+    length: number,
+    covered: number,
+    source: SocketAddress,
+    nowNs: number
+  ): void {
+    const streamId = DataFrame.streamId(buffer, offset)
+    const stream = this.streams.get(streamId)
+    if (stream === undefined) {
+      return
+    }
+    const sessionId = DataFrame.sessionId(buffer, offset)
+    const image = stream.images.get(sessionId)
+    if (image !== undefined) {
+      image.insertPacket(buffer, offset, length, covered, nowNs)
+    } else if (!stream.states.has(sessionId) && !DataFrame.isEndOfStream(buffer, offset)) {
+      if (stream.wants(sessionId)) {
+        this.remember(stream, sessionId, "PendingSetup")
+        this.listener.onUnknownStream(sessionId, streamId, source)
+      } else {
+        this.remember(stream, sessionId, "NoInterest")
+      }
+    }
+  }
+
+  onSetup(buffer: FrameBuffer, offset: number, source: SocketAddress): void {
+    const stream = this.streams.get(SetupFrame.streamId(buffer, offset))
+    const sessionId = SetupFrame.sessionId(buffer, offset)
+    if (stream === undefined || stream.images.has(sessionId)) {
+      return
+    }
+    const state = stream.states.get(sessionId)
+    if (state !== undefined && state !== "PendingSetup") {
+      return
+    }
+    if (!stream.wants(sessionId)) {
+      this.remember(stream, sessionId, "NoInterest")
+    } else if (stream.images.size < this.sessionLimit) {
+      this.remember(stream, sessionId, "InitInProgress")
+      this.listener.onSetup(buffer, offset, source)
+    }
+  }
+
+  private remember(stream: StreamInterest, sessionId: number, state: SessionState): void {
+    stream.states.delete(sessionId)
+    if (stream.states.size >= SESSION_STATES_MAX) {
+      const oldest = stream.states.keys().next()
+      stream.states.delete(oldest.value!)
+      this.listener.onEvicted()
+    }
+    stream.states.set(sessionId, state)
+  }
+
+  private forget(stream: StreamInterest, which: (sessionId: number, state: SessionState) => boolean): void {
+    for (const [sessionId, state] of stream.states) {
+      if (which(sessionId, state)) {
+        stream.states.delete(sessionId)
+      }
+    }
+  }
+}

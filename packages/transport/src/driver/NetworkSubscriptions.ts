@@ -1,0 +1,430 @@
+/** The driver's network subscriptions, the endpoints that they receive by, and the images of what they receive. */
+import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
+import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
+import type { ChannelUri } from "../channel/ChannelUri.ts"
+import * as SubscriptionParameters from "../channel/SubscriptionParameters.ts"
+import type { UdpChannel } from "../channel/UdpChannel.ts"
+import * as ErrorCode from "../command/ErrorCode.ts"
+import type { SubscriptionMessage } from "../command/SubscriptionMessage.ts"
+import { EndpointStatus, RECEIVE } from "../media/EndpointStatus.ts"
+import { ReceiveEndpoint } from "../media/ReceiveEndpoint.ts"
+import { ChannelResolution } from "./ChannelResolution.ts"
+import type { Clients } from "./Clients.ts"
+import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
+import { ControlProtocolError } from "./ControlProtocolError.ts"
+import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
+import { type ImageIdentity, makeImage } from "./ImageFactory.ts"
+import { isFailure, type PendingLog, type RawLog } from "./LogFactory.ts"
+import type { LogFreeing } from "./LogFreeing.ts"
+import * as ManagedResource from "./ManagedResource.ts"
+import { socketFailure } from "./NetworkPublications.ts"
+import type { PendingCommand } from "./PendingCommand.ts"
+import type { PositionCounter } from "./PositionCounter.ts"
+import type { PublicationImage, PublicationImageListener } from "./PublicationImage.ts"
+import type { ImageRequest, Receiver } from "./Receiver.ts"
+import * as StreamCounters from "./StreamCounters.ts"
+import { SubscriptionLink, type SubscriptionLinkFields } from "./SubscriptionLink.ts"
+
+export class NetworkSubscriptionLink extends SubscriptionLink {
+  readonly endpoint: ReceiveEndpoint
+  private readonly onClosed: (link: NetworkSubscriptionLink) => void
+
+  constructor(
+    fields: SubscriptionLinkFields,
+    endpoint: ReceiveEndpoint,
+    onClosed: (link: NetworkSubscriptionLink) => void
+  ) {
+    super(fields)
+    this.endpoint = endpoint
+    this.onClosed = onClosed
+  }
+
+  override close(): void {
+    super.close()
+    this.onClosed(this)
+  }
+
+  matches(stream: {
+    readonly endpoint: ReceiveEndpoint
+    readonly streamId: number
+    readonly sessionId: number
+  }): boolean {
+    return (
+      this.endpoint === stream.endpoint && this.streamId === stream.streamId && this.acceptsSession(stream.sessionId)
+    )
+  }
+}
+
+/** An image whose log is being made. */
+interface PendingImage {
+  readonly request: ImageRequest
+  readonly identity: ImageIdentity
+  readonly log: PendingLog
+}
+
+export class NetworkSubscriptions implements PublicationImageListener {
+  private readonly context: DriverContext
+  private readonly network: DriverNetwork
+  private readonly clients: Clients
+  private readonly subscriptionLinks: Array<SubscriptionLink>
+  private readonly logs: LogFreeing
+  private readonly receiver: Receiver
+  private readonly closing: ClosingEndpoints
+  private readonly images: Array<PublicationImage> = []
+  private readonly endpoints = new Map<string, ReceiveEndpoint>()
+  private readonly lossEntries = new Map<PublicationImage, number>()
+  private pendingImages: Array<PendingImage> = []
+  private uniqueForms = 0
+  private nextReceiverId: bigint
+
+  constructor(
+    context: DriverContext,
+    network: DriverNetwork,
+    clients: Clients,
+    subscriptionLinks: Array<SubscriptionLink>,
+    logs: LogFreeing,
+    receiver: Receiver,
+    closing: ClosingEndpoints
+  ) {
+    this.context = context
+    this.network = network
+    this.clients = clients
+    this.subscriptionLinks = subscriptionLinks
+    this.logs = logs
+    this.receiver = receiver
+    this.closing = closing
+    this.nextReceiverId = (BigInt(context.randomInt32()) << 32n) | BigInt(context.randomInt32() >>> 0)
+  }
+
+  /** Answered when the name is resolved and the socket open. */
+  addSubscription(command: SubscriptionMessage, uri: ChannelUri): PendingCommand {
+    const resolution = new ChannelResolution(this.network, uri, () => String(this.uniqueForms++))
+    return {
+      correlationId: command.correlationId,
+      advance: (nowNs) => {
+        const udpChannel = resolution.poll()
+        if (udpChannel === undefined || !this.closing.isEmpty) {
+          return false
+        }
+        this.link(command, udpChannel, nowNs)
+        return true
+      }
+    }
+  }
+
+  /** A SETUP of a stream that somebody wants. */
+  onSetup(request: ImageRequest): void {
+    try {
+      this.beginImage(request)
+    } catch (error) {
+      this.giveUp(request, error)
+    }
+  }
+
+  /** Images whose logs have come, and how far those that are there are whole. */
+  doWork(nowNs: number): number {
+    let workCount = 0
+    if (this.pendingImages.length > 0) {
+      this.pendingImages = this.pendingImages.filter((pending) => !this.isSettled(pending, nowNs))
+      workCount = 1
+    }
+    for (const image of this.images) {
+      workCount += image.trackRebuild(nowNs)
+    }
+    return workCount
+  }
+
+  /** True when the image was one of these. */
+  rejectImage(correlationId: bigint, reason: string): boolean {
+    const image = this.images.find(({ registrationId }) => registrationId === correlationId)
+    image?.feedback.reject(reason)
+    return image !== undefined
+  }
+
+  check(nowNs: number, nowMs: number): void {
+    ManagedResource.checkAll(this.images, nowNs, nowMs)
+  }
+
+  close(): void {
+    for (const image of this.images) {
+      this.logs.add(image.rawLog)
+    }
+    for (const endpoint of this.endpoints.values()) {
+      endpoint.close()
+    }
+    this.images.length = 0
+    this.endpoints.clear()
+  }
+
+  onLinger(image: PublicationImage): void {
+    let isRejoin = true
+    for (const link of this.subscriptionLinks) {
+      if (link.isLinked(image)) {
+        isRejoin = link.parameters.isRejoin
+        this.notifyUnavailable(image, link)
+      }
+    }
+    if (isRejoin) {
+      this.receiver.onRemoveState(image.endpoint, image.sessionId, image.streamId, "CoolDown")
+    }
+    image.endpoint.decreaseImageReferences()
+    this.closeIfUnused(image.endpoint)
+  }
+
+  onDone(image: PublicationImage): void {
+    for (const link of this.subscriptionLinks) {
+      link.unlink(image)
+    }
+    this.lossEntries.delete(image)
+    this.logs.add(image.rawLog)
+  }
+
+  onLeftBehind(image: PublicationImage, link: SubscriptionLink): void {
+    this.notifyUnavailable(image, link)
+  }
+
+  onRejoin(image: PublicationImage, link: SubscriptionLink, position: PositionCounter): void {
+    this.notifyAvailable(image, link, position)
+  }
+
+  /** One entry of the loss report an image. */
+  onLoss(image: PublicationImage, bytesLost: number): void {
+    const { lossReport } = this.network
+    const nowMs = this.context.clock.epochMs()
+    const entry = this.lossEntries.get(image)
+    if (entry === undefined) {
+      const { channel } = image.endpoint.udpChannel
+      const { sessionId, sourceIdentity, streamId } = image
+      const created = lossReport.createEntry(bytesLost, nowMs, sessionId, streamId, channel, sourceIdentity)
+      this.lossEntries.set(image, created)
+    } else if (entry >= 0) {
+      lossReport.recordObservation(entry, bytesLost, nowMs)
+    }
+  }
+
+  private link(command: SubscriptionMessage, udpChannel: UdpChannel, nowNs: number): void {
+    const parameters = SubscriptionParameters.parse(udpChannel.uri, this.context.settings.subscription)
+    this.checkForClash(command, udpChannel, parameters)
+    const endpoint = this.endpoints.get(udpChannel.canonicalForm) ?? this.openEndpoint(command, udpChannel)
+    const link = new NetworkSubscriptionLink(
+      {
+        registrationId: command.correlationId,
+        streamId: command.streamId,
+        channel: command.channel,
+        client: this.clients.getOrAdd(command.clientId),
+        parameters
+      },
+      endpoint,
+      (closed) => this.onLinkClosed(closed)
+    )
+    this.subscriptionLinks.push(link)
+    if (endpoint.increaseStreamReferences(link.streamId, link.sessionId) === 1) {
+      this.receiver.onAddSubscription(endpoint, link.streamId, link.sessionId)
+    }
+    this.context.clientProxy.onSubscriptionReady(command.correlationId, endpoint.status.counterId)
+    for (const image of this.images) {
+      if (link.matches(image) && image.isAcceptingSubscriptions) {
+        this.linkImage(image, link, image.joinPosition(), nowNs)
+      }
+    }
+  }
+
+  private onLinkClosed({ endpoint, sessionId, streamId }: NetworkSubscriptionLink): void {
+    if (endpoint.decreaseStreamReferences(streamId, sessionId) === 0) {
+      this.receiver.onRemoveSubscription(endpoint, streamId, sessionId)
+    }
+    this.closeIfUnused(endpoint)
+  }
+
+  /** Two subscriptions of one stream share its images, which are reliable or not, rejoin or not. */
+  private checkForClash(
+    command: SubscriptionMessage,
+    udpChannel: UdpChannel,
+    parameters: SubscriptionParameters.SubscriptionParameters
+  ): void {
+    for (const link of this.subscriptionLinks) {
+      if (
+        !(link instanceof NetworkSubscriptionLink) ||
+        link.streamId !== command.streamId ||
+        link.endpoint.udpChannel.canonicalForm !== udpChannel.canonicalForm ||
+        link.sessionId !== parameters.sessionId
+      ) {
+        continue
+      }
+      for (const [option, has, wants] of [
+        ["reliable", link.parameters.isReliable, parameters.isReliable],
+        ["rejoin", link.parameters.isRejoin, parameters.isRejoin]
+      ] as const) {
+        if (has !== wants) {
+          const message = `option conflicts with existing subscription: ${option}=${wants} existingChannel=${link.channel} channel=${command.channel}`
+          throw new ControlProtocolError(ErrorCode.GENERIC_ERROR, message)
+        }
+      }
+    }
+  }
+
+  private openEndpoint(command: SubscriptionMessage, udpChannel: UdpChannel): ReceiveEndpoint {
+    const { counters, settings, systemCounters } = this.context
+    const status = new EndpointStatus(counters, RECEIVE, command.correlationId, udpChannel.channel)
+    try {
+      const receiveBufferLength = udpChannel.fields.receiveBufferLength || settings.socketReceiveBufferLength
+      const socket = this.network.udp.open({
+        local: udpChannel.remote,
+        remote: undefined,
+        receiveBufferLength,
+        sendBufferLength: udpChannel.fields.sendBufferLength || settings.socketSendBufferLength
+      })
+      const endpoint = new ReceiveEndpoint(
+        {
+          udpChannel,
+          status,
+          socket,
+          receiverId: this.nextReceiverId++,
+          groupTag: udpChannel.fields.groupTag ?? settings.receiverGroupTag,
+          systemCounters
+        },
+        this.receiver
+      )
+      this.endpoints.set(udpChannel.canonicalForm, endpoint)
+      status.onActive(socket.localAddress.text)
+      this.receiver.onRegisterEndpoint(endpoint)
+      return endpoint
+    } catch (error) {
+      status.close()
+      throw socketFailure(error, udpChannel)
+    }
+  }
+
+  private closeIfUnused(endpoint: ReceiveEndpoint): void {
+    if (endpoint.shouldBeClosed) {
+      endpoint.isClosing = true
+      endpoint.status.onClosing()
+      this.receiver.onCloseEndpoint(endpoint)
+      this.endpoints.delete(endpoint.udpChannel.canonicalForm)
+      this.closing.add(endpoint)
+    }
+  }
+
+  private interestedLinks(request: ImageRequest): ReadonlyArray<NetworkSubscriptionLink> {
+    return this.subscriptionLinks.filter(
+      (link): link is NetworkSubscriptionLink => link instanceof NetworkSubscriptionLink && link.matches(request)
+    )
+  }
+
+  private beginImage(request: ImageRequest): void {
+    const { commands, logFactory, settings } = this.context
+    const [first] = this.interestedLinks(request)
+    if (first === undefined) {
+      this.giveUp(request, undefined)
+      return
+    }
+    const windowLength = Math.min(
+      request.endpoint.udpChannel.fields.receiverWindowLength || settings.subscription.receiverWindowLength,
+      request.termLength / 2
+    )
+    if (request.mtuLength > windowLength) {
+      const message = `mtuLength=${request.mtuLength} > initialWindowLength=${windowLength}`
+      throw new ControlProtocolError(ErrorCode.GENERIC_ERROR, message)
+    }
+    const correlationId = commands.nextCorrelationId()
+    const log = logFactory.create({
+      kind: "image",
+      registrationId: correlationId,
+      termLength: request.termLength,
+      isSparse: first.parameters.isSparse
+    })
+    const isGroup = FrameFlags.has(request.flags, FrameFlags.SETUP_GROUP)
+    this.pendingImages.push({ request, identity: { correlationId, windowLength, isGroup }, log })
+  }
+
+  private isSettled(pending: PendingImage, nowNs: number): boolean {
+    const log = pending.log.poll()
+    if (log === undefined) {
+      return false
+    }
+    const { identity, request } = pending
+    if (isFailure(log)) {
+      const code = log.isStorageSpace ? ErrorCode.STORAGE_SPACE : ErrorCode.GENERIC_ERROR
+      this.giveUp(request, new ControlProtocolError(code, log.message))
+      return true
+    }
+    this.logs.onMapped(log)
+    try {
+      this.createImage(request, identity, log, nowNs)
+    } catch (error) {
+      this.logs.add(log)
+      this.giveUp(request, error)
+    }
+    return true
+  }
+
+  private createImage(request: ImageRequest, identity: ImageIdentity, rawLog: RawLog, nowNs: number): void {
+    const links = this.interestedLinks(request)
+    const [first] = links
+    if (first === undefined || request.endpoint.isClosing) {
+      this.logs.add(rawLog)
+      this.giveUp(request, undefined)
+      return
+    }
+    const image = makeImage(this.context, this, request, identity, first, rawLog, nowNs)
+    request.endpoint.increaseImageReferences()
+    this.images.push(image)
+    const joinPosition = LogBufferDescriptor.computePosition(
+      request.activeTermId,
+      request.termOffset,
+      request.termLength,
+      request.initialTermId
+    )
+    for (const link of links) {
+      this.linkImage(image, link, joinPosition, nowNs)
+    }
+    this.receiver.onNewImage(image)
+  }
+
+  /** The session becomes unknown again; `error` is noted, if there is one. */
+  private giveUp(request: ImageRequest, error: unknown): void {
+    if (error !== undefined) {
+      this.context.recordError(error)
+    }
+    this.receiver.onRemoveState(request.endpoint, request.sessionId, request.streamId, "InitInProgress")
+  }
+
+  private linkImage(image: PublicationImage, link: SubscriptionLink, joinPosition: number, nowNs: number): void {
+    const position = StreamCounters.subscriberPosition(
+      this.context.counters,
+      {
+        clientId: link.client.clientId,
+        registrationId: link.registrationId,
+        sessionId: image.sessionId,
+        streamId: link.streamId,
+        channel: link.channel
+      },
+      joinPosition,
+      image.registrationId
+    )
+    link.link(image, position)
+    image.addSubscriber(link, position, nowNs)
+    this.notifyAvailable(image, link, position)
+  }
+
+  private notifyAvailable(image: PublicationImage, link: SubscriptionLink, position: PositionCounter): void {
+    this.context.clientProxy.onAvailableImage({
+      correlationId: image.registrationId,
+      sessionId: image.sessionId,
+      streamId: image.streamId,
+      subscriptionRegistrationId: link.registrationId,
+      subscriberPositionId: position.id,
+      logFile: image.rawLog.fileName,
+      sourceIdentity: image.sourceIdentity
+    })
+  }
+
+  private notifyUnavailable(image: PublicationImage, link: SubscriptionLink): void {
+    this.context.clientProxy.onUnavailableImage({
+      correlationId: image.registrationId,
+      subscriptionRegistrationId: link.registrationId,
+      streamId: link.streamId,
+      channel: link.channel
+    })
+  }
+}

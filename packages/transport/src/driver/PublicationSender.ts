@@ -1,0 +1,258 @@
+/**
+ * The sending half of a network publication: new data as far as the limit goes, set-ups until a receiver answers,
+ * heartbeats when there is nothing else to say, and lost data again.
+ *
+ * A set-up or a heartbeat carries where the stream stands, so a receiver that lost the last frame learns of it by the
+ * next heartbeat.
+ */
+import * as DataFrame from "@millrace/core/kernel/frame/DataFrame"
+import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
+import * as RttMeasurementFrame from "@millrace/core/kernel/frame/RttMeasurementFrame"
+import * as SetupFrame from "@millrace/core/kernel/frame/SetupFrame"
+import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
+import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
+import { scanForAvailability, TermScan } from "@millrace/core/kernel/logbuffer/TermScanner"
+import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
+import type { NetworkPublicationFields } from "./NetworkPublication.ts"
+import { RetransmitHandler } from "./RetransmitHandler.ts"
+import {
+  HEARTBEATS_SENT,
+  RETRANSMITS_SENT,
+  RETRANSMITTED_BYTES,
+  RETRANSMIT_OVERFLOW,
+  SENDER_FLOW_CONTROL_LIMITS,
+  SHORT_SENDS
+} from "./SystemCounters.ts"
+
+const SETUP_INTERVAL_NS = 100e6
+const HEARTBEAT_INTERVAL_NS = 100e6
+/** Datagrams of one publication in one tick: others get their turn after them. */
+const DATAGRAMS_PER_SEND_MAX = 64
+const CONTROL_LENGTH = 64
+
+export class PublicationSender {
+  readonly retransmits: RetransmitHandler
+  isEndOfStream = false
+  private readonly fields: NetworkPublicationFields
+  private readonly scan = new TermScan()
+  private readonly control = new HeapRegion("frame being sent", CONTROL_LENGTH).buffer()
+  private readonly offsets = new Int32Array(DATAGRAMS_PER_SEND_MAX)
+  private readonly lengths = new Int32Array(DATAGRAMS_PER_SEND_MAX)
+  /** How far each datagram moves the position: with PAD more than its length. */
+  private readonly advances = new Int32Array(DATAGRAMS_PER_SEND_MAX)
+  private hasInitialConnection = false
+  private hasReceivers = false
+  private isSetupElicited = false
+  private isTrackingLimits = false
+  private timeOfLastSetupNs: number
+  private timeOfLastSendNs: number
+
+  constructor(fields: NetworkPublicationFields, nowNs: number) {
+    this.fields = fields
+    this.retransmits = new RetransmitHandler({
+      lingerNs: fields.retransmitLingerNs,
+      isGroup: false,
+      maxResend: fields.parameters.maxResend,
+      resend: (termId, termOffset, length) => this.resend(termId, termOffset, length),
+      onOverflow: () => fields.systemCounters.increment(RETRANSMIT_OVERFLOW)
+    })
+    this.timeOfLastSetupNs = nowNs - SETUP_INTERVAL_NS - 1
+    this.timeOfLastSendNs = nowNs - HEARTBEAT_INTERVAL_NS - 1
+  }
+
+  /** A status message came: the publication had or has receivers. */
+  onReceiver(hasReceivers: boolean): void {
+    this.hasInitialConnection = true
+    this.hasReceivers = hasReceivers
+  }
+
+  elicitSetup(): void {
+    this.isSetupElicited = true
+  }
+
+  send(nowNs: number): number {
+    const senderPosition = this.fields.senderPosition.getVolatile()
+    if (!this.hasInitialConnection || this.isSetupElicited) {
+      this.checkSetup(nowNs, senderPosition)
+    }
+    let bytesSent = this.sendData(nowNs, senderPosition)
+    if (bytesSent === 0) {
+      bytesSent = this.checkHeartbeat(nowNs, senderPosition)
+    }
+    this.retransmits.processTimeouts(nowNs)
+    return bytesSent
+  }
+
+  replyRtt(echoTimestampNs: bigint, receiverId: bigint): void {
+    const { sessionId, streamId } = this.fields
+    RttMeasurementFrame.write(this.control, 0, 0, sessionId, streamId, echoTimestampNs, 0n, receiverId)
+    this.sendControl(RttMeasurementFrame.HEADER_LENGTH)
+  }
+
+  private sendData(nowNs: number, senderPosition: number): number {
+    const { endpoint, log, senderLimit } = this.fields
+    const window = senderLimit.getVolatile() - senderPosition
+    if (window <= 0) {
+      this.onBackPressure()
+      return 0
+    }
+    const termOffset = LogBufferDescriptor.computeTermOffset(senderPosition, log.termLength)
+    const term = log.terms[LogBufferDescriptor.indexByPosition(senderPosition, log.termLength)]!
+    const count = this.collect(term, termOffset, window)
+    if (count === 0) {
+      return 0
+    }
+    const sent = endpoint.sendMany(term, this.offsets, this.lengths, count)
+    if (sent < count) {
+      this.fields.systemCounters.increment(SHORT_SENDS)
+    }
+    let bytesSent = 0
+    for (let i = 0; i < sent; i++) {
+      bytesSent += this.advances[i]!
+    }
+    if (bytesSent > 0) {
+      this.timeOfLastSendNs = nowNs
+      this.isTrackingLimits = true
+      this.fields.senderPosition.setRelease(senderPosition + bytesSent)
+    }
+    return bytesSent
+  }
+
+  /** Cuts what is there into datagrams; returns how many. */
+  private collect(
+    term: NetworkPublicationFields["log"]["terms"][number],
+    termOffset: number,
+    windowLength: number
+  ): number {
+    const { mtuLength } = this.fields.log
+    let window = windowLength
+    let offset = termOffset
+    let count = 0
+    while (count < DATAGRAMS_PER_SEND_MAX && window > 0 && offset < term.length) {
+      const available = scanForAvailability(term, offset, Math.min(window, mtuLength), this.scan)
+      if (available <= 0) {
+        if (available < 0 && count === 0) {
+          this.onBackPressure()
+        }
+        break
+      }
+      const advance = available + this.scan.padding
+      this.offsets[count] = offset
+      this.lengths[count] = available
+      this.advances[count] = advance
+      count++
+      offset += advance
+      window -= advance
+    }
+    return count
+  }
+
+  /** Counted once each time the sender runs into its limit. */
+  private onBackPressure(): void {
+    if (this.isTrackingLimits) {
+      const { senderBackPressure, systemCounters } = this.fields
+      this.isTrackingLimits = false
+      senderBackPressure.setRelease(senderBackPressure.getVolatile() + 1)
+      systemCounters.increment(SENDER_FLOW_CONTROL_LIMITS)
+    }
+  }
+
+  private checkSetup(nowNs: number, senderPosition: number): void {
+    if (nowNs - this.timeOfLastSetupNs <= SETUP_INTERVAL_NS) {
+      return
+    }
+    this.timeOfLastSetupNs = nowNs
+    const { flowControl, log, senderLimit, sessionId, streamId } = this.fields
+    if (this.isSetupElicited) {
+      flowControl.onSetup(senderLimit.getVolatile(), nowNs)
+    }
+    SetupFrame.write(
+      this.control,
+      0,
+      0,
+      LogBufferDescriptor.computeTermOffset(senderPosition, log.termLength),
+      sessionId,
+      streamId,
+      log.initialTermId,
+      LogBufferDescriptor.computeTermId(senderPosition, log.termLength, log.initialTermId),
+      log.termLength,
+      log.mtuLength,
+      0
+    )
+    this.sendControl(SetupFrame.HEADER_LENGTH)
+    if (this.isSetupElicited && this.hasReceivers) {
+      this.isSetupElicited = false
+    }
+  }
+
+  private checkHeartbeat(nowNs: number, senderPosition: number): number {
+    if (!this.hasInitialConnection || nowNs - this.timeOfLastSendNs <= HEARTBEAT_INTERVAL_NS) {
+      return 0
+    }
+    const { log, sessionId, streamId, systemCounters } = this.fields
+    DataFrame.write(
+      this.control,
+      0,
+      0,
+      this.heartbeatFlags(),
+      LogBufferDescriptor.computeTermId(senderPosition, log.termLength, log.initialTermId),
+      LogBufferDescriptor.computeTermOffset(senderPosition, log.termLength),
+      sessionId,
+      streamId
+    )
+    this.timeOfLastSendNs = nowNs
+    systemCounters.increment(HEARTBEATS_SENT)
+    return this.sendControl(DataFrame.HEADER_LENGTH)
+  }
+
+  private heartbeatFlags(): number {
+    if (LogBufferMetadata.isPublicationRevoked(this.fields.log.metadata)) {
+      return FrameFlags.UNFRAGMENTED | FrameFlags.EOS | FrameFlags.REVOKED
+    }
+    return this.isEndOfStream && this.fields.parameters.signalEos
+      ? FrameFlags.UNFRAGMENTED | FrameFlags.EOS
+      : FrameFlags.UNFRAGMENTED
+  }
+
+  private sendControl(length: number): number {
+    const sent = this.fields.endpoint.send(this.control, 0, length)
+    if (sent !== length) {
+      this.fields.systemCounters.increment(SHORT_SENDS)
+    }
+    return sent
+  }
+
+  /** Only what was sent before, and not so far back that it is being cleaned. */
+  private resend(termId: number, termOffset: number, length: number): void {
+    const { endpoint, log, senderPosition, systemCounters } = this.fields
+    const { termLength } = log
+    const position = LogBufferDescriptor.computePosition(termId, termOffset, termLength, log.initialTermId)
+    const sentPosition = senderPosition.getVolatile()
+    const bottom = sentPosition - termLength / 2 - LogBufferDescriptor.maxMessageLength(termLength)
+    if (position < Math.max(bottom, 0) || position >= sentPosition) {
+      return
+    }
+    const term = log.terms[LogBufferDescriptor.indexByPosition(position, termLength)]!
+    let remaining = Math.min(length, sentPosition - position)
+    let offset = termOffset
+    let bytesSent = 0
+    while (remaining > 0 && offset < termLength) {
+      const available = scanForAvailability(term, offset, Math.min(log.mtuLength, remaining), this.scan)
+      if (available <= 0) {
+        break
+      }
+      if (endpoint.send(term, offset, available) !== available) {
+        systemCounters.increment(SHORT_SENDS)
+        break
+      }
+      const advance = available + this.scan.padding
+      bytesSent += advance
+      remaining -= advance
+      offset += advance
+    }
+    if (bytesSent > 0) {
+      systemCounters.increment(RETRANSMITS_SENT)
+      systemCounters.get(RETRANSMITTED_BYTES).addRelease(bytesSent)
+    }
+  }
+}

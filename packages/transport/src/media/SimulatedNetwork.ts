@@ -1,0 +1,156 @@
+/**
+ * A network in memory: hosts with addresses, sockets with queues, and datagrams that take their time, get lost, come
+ * twice or out of order. All chance comes from one random source and all time from one clock, so a run is repeated by
+ * its seed.
+ */
+import { type FrameBuffer, frameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
+import { SocketAddress } from "../channel/SocketAddress.ts"
+import { type DatagramHandler, type UdpPort, type UdpSocket, UdpSocketError, type UdpSocketOptions } from "./UdpPort.ts"
+
+export interface NetworkFaults {
+  /** Chances from 0 to 1. */
+  lossRate: number
+  duplicateRate: number
+  /** Each datagram takes a time between the two. */
+  delayMinNs: number
+  delayMaxNs: number
+  /** Whether datagrams between these hosts are lost. */
+  isPartitioned: (source: SocketAddress, target: SocketAddress) => boolean
+  /** Loses chosen datagrams, whatever the rate. */
+  drops: (buffer: FrameBuffer, source: SocketAddress, target: SocketAddress) => boolean
+}
+
+export interface SimulatedNetworkOptions {
+  readonly nanoTime: () => number
+  /** A number from 0 up to 1. */
+  readonly random: () => number
+  /** Datagrams that a socket holds; more are lost, as in a real receive buffer. */
+  readonly queueLength: number
+}
+
+interface Datagram {
+  readonly bytes: Uint8Array
+  readonly source: SocketAddress
+  readonly dueNs: number
+}
+
+const EPHEMERAL_PORT_MIN = 40_000
+const BUFFER_LENGTH = 2 * 1024 * 1024
+
+export class SimulatedNetwork {
+  readonly faults: NetworkFaults = {
+    lossRate: 0,
+    duplicateRate: 0,
+    delayMinNs: 0,
+    delayMaxNs: 0,
+    isPartitioned: () => false,
+    drops: () => false
+  }
+  readonly options: SimulatedNetworkOptions
+  sentCount = 0
+  lostCount = 0
+  private readonly sockets = new Map<string, SimulatedSocket>()
+  private nextPort = EPHEMERAL_PORT_MIN
+
+  constructor(options: SimulatedNetworkOptions) {
+    this.options = options
+  }
+
+  /** The port of a host with this address. */
+  host(address: Uint8Array): UdpPort {
+    return { open: (options) => this.open(address, options) }
+  }
+
+  close(socket: SimulatedSocket): void {
+    this.sockets.delete(socket.localAddress.text)
+  }
+
+  send(source: SocketAddress, target: SocketAddress, buffer: FrameBuffer, offset: number, length: number): void {
+    const bytes = buffer.bytes.slice(offset, offset + length)
+    this.sentCount++
+    const { faults, options } = this
+    const isLost =
+      faults.isPartitioned(source, target) ||
+      faults.drops(frameBuffer(bytes), source, target) ||
+      options.random() < faults.lossRate
+    if (isLost) {
+      this.lostCount++
+      return
+    }
+    const copies = options.random() < faults.duplicateRate ? 2 : 1
+    for (let copy = 0; copy < copies; copy++) {
+      const delayNs = faults.delayMinNs + options.random() * (faults.delayMaxNs - faults.delayMinNs)
+      this.sockets.get(target.text)?.receive({ bytes, source, dueNs: options.nanoTime() + delayNs })
+    }
+  }
+
+  private open(address: Uint8Array, options: UdpSocketOptions): UdpSocket {
+    const host = options.local.isAny ? address : options.local.address
+    const local = new SocketAddress(host, options.local.port === 0 ? this.nextPort++ : options.local.port)
+    if (this.sockets.has(local.text)) {
+      throw new UdpSocketError("EADDRINUSE", `${local.text} is in use`)
+    }
+    const socket = new SimulatedSocket(this, local, options.remote)
+    this.sockets.set(local.text, socket)
+    return socket
+  }
+}
+
+class SimulatedSocket implements UdpSocket {
+  readonly localAddress: SocketAddress
+  readonly descriptor = undefined
+  readonly receiveBufferLength = BUFFER_LENGTH
+  readonly sendBufferLength = BUFFER_LENGTH
+  private readonly network: SimulatedNetwork
+  private readonly remote: SocketAddress | undefined
+  private queue: Array<Datagram> = []
+
+  constructor(network: SimulatedNetwork, localAddress: SocketAddress, remote: SocketAddress | undefined) {
+    this.network = network
+    this.localAddress = localAddress
+    this.remote = remote
+  }
+
+  send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {
+    this.network.send(this.localAddress, target, buffer, offset, length)
+    return length
+  }
+
+  sendMany(
+    buffer: FrameBuffer,
+    offsets: Int32Array,
+    lengths: Int32Array,
+    count: number,
+    target: SocketAddress
+  ): number {
+    for (let i = 0; i < count; i++) {
+      this.network.send(this.localAddress, target, buffer, offsets[i]!, lengths[i]!)
+    }
+    return count
+  }
+
+  /** A socket with a peer takes nothing from anyone else. */
+  receive(datagram: Datagram): void {
+    const isStranger = this.remote !== undefined && !datagram.source.equals(this.remote)
+    if (!isStranger && this.queue.length < this.network.options.queueLength) {
+      this.queue.push(datagram)
+    }
+  }
+
+  poll(handler: DatagramHandler, limit: number): number {
+    const nowNs = this.network.options.nanoTime()
+    const due = this.queue.filter(({ dueNs }) => dueNs <= nowNs).toSorted((a, b) => a.dueNs - b.dueNs)
+    const taken = new Set(due.slice(0, limit))
+    this.queue = this.queue.filter((datagram) => !taken.has(datagram))
+    let bytes = 0
+    for (const datagram of taken) {
+      bytes += datagram.bytes.length
+      handler(frameBuffer(datagram.bytes), 0, datagram.bytes.length, datagram.source)
+    }
+    return bytes
+  }
+
+  close(): void {
+    this.network.close(this)
+  }
+}
