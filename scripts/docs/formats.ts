@@ -47,6 +47,7 @@ const CHAPTERS: ReadonlyArray<Chapter> = [
     sections: [
       { title: "Log buffer", path: `${CORE}/logbuffer/LogBufferDescriptor.ts` },
       { title: "Frames of a log buffer", path: `${CORE}/logbuffer/FrameDescriptor.ts` },
+      { title: "Readers of a log without a driver", path: `${CORE}/logbuffer/SharingDescriptor.ts` },
       { title: "Ring buffer", path: `${CORE}/ringbuffer/RingBufferDescriptor.ts` },
       { title: "Record of a ring or broadcast buffer", path: `${CORE}/ringbuffer/RecordDescriptor.ts` },
       { title: "Broadcast buffer", path: `${CORE}/broadcast/BroadcastDescriptor.ts` },
@@ -66,7 +67,7 @@ The bytes that Millrace shares with Aeron: frames, and the memory that drivers a
 numbers are little-endian. Each section is the descriptor it names: its picture, and the constants that the code uses.
 `
 
-const render = async (): Promise<string> => {
+export const render = async (): Promise<string> => {
   const parts = [PREFACE, contents()]
   for (const { title, sections } of CHAPTERS) {
     parts.push(`## ${title}\n`)
@@ -161,6 +162,6 @@ const main = async (): Promise<void> => {
   }
 }
 
-if (import.meta.main) {
+if (process.argv[1] === import.meta.filename) {
   await main()
 }

@@ -14,6 +14,7 @@ import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { createRequire } from "node:module"
 import { demo } from "./commands/demo.ts"
 import { driver } from "./commands/driver.ts"
+import { frames } from "./commands/frames.ts"
 import { publish } from "./commands/publish.ts"
 import { store } from "./commands/store.ts"
 import { subscribe } from "./commands/subscribe.ts"
@@ -27,7 +28,7 @@ const millrace = Command.make("millrace").pipe(
   Command.withSubcommands([
     { group: "See it work", commands: [demo] },
     { group: "Move messages", commands: [driver, publish, subscribe] },
-    { group: "Look inside", commands: [store] }
+    { group: "Look inside", commands: [store, frames] }
   ])
 )
 

@@ -7,6 +7,7 @@ import { mountSmallFileSystem, noMountReason } from "./fixtures/smallFileSystem.
 import { startScript } from "./fixtures/runScript.ts"
 import { temporaryDirectory } from "./fixtures/temporaryDirectory.ts"
 import * as Client from "../src/Client.ts"
+import * as CncDescriptor from "../src/command/CncDescriptor.ts"
 import * as MediaDriver from "../src/MediaDriver.ts"
 import * as MediaDriverConfig from "../src/MediaDriverConfig.ts"
 import * as Publication from "../src/Publication.ts"
@@ -27,9 +28,6 @@ const reasonOf = <A, R>(
 
 const start = (options: MediaDriverConfig.MediaDriverOptions) =>
   Effect.scoped(Effect.asVoid(Layer.build(MediaDriver.layer(options))))
-
-/** Of the pid in the CnC file. */
-const PID_OFFSET = 40
 
 const modeOf = (path: string): number => fs.statSync(path).mode & 0o777
 
@@ -97,7 +95,7 @@ describe("MediaDriver", () => {
       const cnc = fs.openSync(join(directory, "cnc.dat"), "r+")
       const pid = Buffer.alloc(8)
       pid.writeBigInt64LE(2n ** 31n - 1n)
-      fs.writeSync(cnc, pid, 0, 8, PID_OFFSET)
+      fs.writeSync(cnc, pid, 0, 8, CncDescriptor.PID_OFFSET)
       fs.closeSync(cnc)
       const refused = yield* reasonOf(start({ directory }))
       assert.strictEqual(refused._tag, "DriverActive")

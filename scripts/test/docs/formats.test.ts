@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
-import { section } from "../../docs/formats.ts"
+import { render, section } from "../../docs/formats.ts"
 
 const SOURCE = `/**
  * A record.
@@ -25,6 +26,10 @@ export const read = (offset: number): number => offset + PRIVATE
 const MODULE = { OFFSET: 12, FLAG: 0x80, MASK: 0x8f, LARGE: 2 ** 58, name: "", read: () => 0 }
 
 describe("formats", () => {
+  it("are in the tree as the descriptors have them", async () => {
+    assert.strictEqual(readFileSync(new URL("../../../docs/formats.md", import.meta.url), "utf8"), await render())
+  })
+
   const page = section("Record", "src/Record.ts", SOURCE, MODULE)
 
   it("shows the opening comment with its picture, without the comment's margin", () => {

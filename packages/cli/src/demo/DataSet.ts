@@ -4,8 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
+import { unreadable } from "../internal/unreadable.ts"
 import { badInput, type CommandError } from "../CommandError.ts"
 import * as DataFormat from "./DataFormat.ts"
 
@@ -50,19 +50,6 @@ export const fromFile = Effect.fnUntraced(function* (file: string, repeat: numbe
   const label = path.basename(file)
   return { label, path: path.resolve(file), format, repeat, length: Number(info.size) } satisfies DataSet
 })
-
-const unreadable =
-  (file: string) =>
-  (error: PlatformError): CommandError => {
-    switch (error.reason._tag) {
-      case "NotFound":
-        return badInput(file, "no such file")
-      case "PermissionDenied":
-        return badInput(file, "may not be read (permission denied)")
-      default:
-        return badInput(file, error.reason.message)
-    }
-  }
 
 const READ_LENGTH = 256 * 1024
 
