@@ -102,9 +102,7 @@ const makeDriver = (
   }
   systemCounters.get(SystemCounters.CONTROL_PROTOCOL_VERSION).setRelease(CommandType.CONTROL_PROTOCOL_VERSION)
   systemCounters.get(SystemCounters.SOFTWARE_VERSION).setRelease(semanticVersion(identity.version))
-  systemCounters
-    .get(SystemCounters.BYTES_CURRENTLY_MAPPED)
-    .setRelease(cncLength + LossReport.LENGTH_DEFAULT, { reserve: true })
+  systemCounters.get(SystemCounters.BYTES_CURRENTLY_MAPPED).setRelease(cncLength + LossReport.LENGTH_DEFAULT)
   // The driver takes the first id, so that those of clients begin at 1.
   commands.nextCorrelationId()
   return Driver.make({

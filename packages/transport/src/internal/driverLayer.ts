@@ -33,7 +33,8 @@ const EMBEDDED_ERRORS = MIB
 const startOf = (
   settings: MediaDriverConfig.ConcludedSettings,
   directory: string,
-  isEmbedded: boolean
+  isEmbedded: boolean,
+  media: MediaDriverConfig.MediaDriverOptions["media"]
 ): DriverStart => ({
   directory,
   cncLengths: cncLengths(settings),
@@ -43,7 +44,8 @@ const startOf = (
   deleteDirectoryOnStart: settings.dirDeleteOnStart,
   deleteDirectoryOnShutdown: isEmbedded || settings.dirDeleteOnShutdown,
   isTerminationAllowed: settings.allowTermination,
-  identity: identity(settings)
+  identity: identity(settings),
+  media
 })
 
 /** What was thrown while a driver started: an object of its class, or its plain fields when it came from a worker. */
@@ -106,7 +108,7 @@ const run = Effect.fnUntraced(function* (
 /** A driver in its public directory. It goes on until its scope ends or a client terminates it. */
 export const makeStandalone = Effect.fnUntraced(function* (options: MediaDriverConfig.MediaDriverOptions) {
   const settings = yield* MediaDriverConfig.conclude(options)
-  return yield* run(startOf(settings, options.directory ?? defaultDirectory(), false), options)
+  return yield* run(startOf(settings, options.directory ?? defaultDirectory(), false, options.media), options)
 })
 
 /** A driver for this program and its children, in a directory of its own that goes with it. */
@@ -122,7 +124,7 @@ export const makeEmbedded = Effect.fnUntraced(function* (options: MediaDriverCon
     ...options
   })
   yield* removeAtExit(directory)
-  const driver = yield* run(startOf(settings, directory, true), options)
+  const driver = yield* run(startOf(settings, directory, true, options.media), options)
   yield* Effect.addFinalizer(() => awaitDrained(directory, Duration.nanos(BigInt(settings.publicationLingerTimeout))))
   return driver
 })

@@ -145,15 +145,6 @@ describe("driver Conductor", () => {
     assert.strictEqual(driver.counter(PUBLISHER_POSITION, exclusiveId)!.label.split(":")[0], "pub-pos (exclusive)")
   })
 
-  it("begins a stream where its channel says", () => {
-    const channel = "aeron:ipc?init-term-id=-1|term-id=1|term-offset=96|term-length=64k"
-    const { driver, image, log, publicationId } = connected(channel)
-    const start = 2 * TERM_LENGTH + 96
-    assert.strictEqual(driver.counters.value(image.subscriberPositionId), BigInt(start))
-    assert.strictEqual(driver.counter(PUBLISHER_LIMIT, publicationId)!.value, BigInt(start + WINDOW))
-    assert.strictEqual(publish(log, 32), start + 64)
-  })
-
   it("lets a publisher go half a term beyond its slowest subscriber", () => {
     const { client, driver, image, log, publicationId } = connected()
     client.addSubscription(CHANNEL, STREAM)
@@ -344,52 +335,6 @@ describe("driver Conductor", () => {
     assert.include(errorOf(driver).message, `different '${parameter}'`)
   })
 
-  it("refuses a session id that another publication of the stream has", () => {
-    const { client, driver } = connected("aeron:ipc?session-id=42")
-    client.addExclusivePublication("aeron:ipc?session-id=42", STREAM)
-    const error = errorOf(driver)
-    assert.strictEqual(error.code, ErrorCode.INVALID_CHANNEL)
-    assert.include(error.message, "session-id=42")
-  })
-
-  it("refuses an entity tag that is in use", () => {
-    const { client, driver } = connected("aeron:ipc?tags=1,7")
-    client.addExclusivePublication("aeron:ipc?tags=2,7", STREAM)
-    assert.include(errorOf(driver).message, "tags=7")
-  })
-
-  it("copies the session of the publication that a tag names", () => {
-    const { client, driver, ready } = connected("aeron:ipc?tags=1,7")
-    client.addExclusivePublication("aeron:ipc?session-id=tag:7", STREAM + 1)
-    const copy = named(driver.tick(), "onPublicationReady")[0] as PublicationBuffersReady
-    assert.strictEqual(copy.sessionId, ready.sessionId)
-  })
-
-  it("links a subscription of one session to that session alone", () => {
-    const driver = new HeapDriver()
-    const client = driver.newClient()
-    const wanted = client.addSubscription("aeron:ipc?session-id=42", STREAM)
-    client.addExclusivePublication(CHANNEL, STREAM)
-    client.addExclusivePublication("aeron:ipc?session-id=42", STREAM)
-    const images = named(driver.tick(), "onAvailableImage") as ReadonlyArray<ImageBuffersReady>
-    assert.deepStrictEqual(
-      images.map(({ sessionId, subscriptionRegistrationId }) => [sessionId, subscriptionRegistrationId]),
-      [[42, wanted]]
-    )
-  })
-
-  it("chooses session ids outside the reserved range", () => {
-    const driver = new HeapDriver({ reservedSessionIdLow: 5001, reservedSessionIdHigh: 5999 })
-    const client = driver.newClient()
-    client.addExclusivePublication(CHANNEL, STREAM)
-    client.addExclusivePublication(CHANNEL, STREAM)
-    const ready = named(driver.tick(), "onPublicationReady") as ReadonlyArray<PublicationBuffersReady>
-    assert.deepStrictEqual(
-      ready.map(({ sessionId }) => sessionId),
-      [5000, 6000]
-    )
-  })
-
   it.each([
     ["publication", (client: ReturnType<HeapDriver["newClient"]>) => client.removePublication(99n, false), 3],
     ["subscription", (client: ReturnType<HeapDriver["newClient"]>) => client.removeSubscription(99n), 2],
@@ -421,39 +366,6 @@ describe("driver Conductor", () => {
     assert.strictEqual(errorOf(driver).code, ErrorCode.NOT_SUPPORTED)
   })
 
-  it("adds, finds and removes user counters", () => {
-    const driver = new HeapDriver()
-    const client = driver.newClient()
-    const correlationId = client.addCounter(1007, Uint8Array.of(1, 2), "mine")
-    assert.strictEqual(named(driver.tick(), "onCounterReady").length, 2)
-    const counter = driver.counter(1007, correlationId)!
-    assert.strictEqual(counter.label, "mine")
-    assert.deepStrictEqual(counter.key.slice(0, 2), Uint8Array.of(1, 2))
-    client.removeCounter(correlationId)
-    assert.deepStrictEqual(named(driver.tick(), "onUnavailableCounter"), [{ correlationId, counterId: counter.id }])
-    assert.strictEqual(driver.counter(1007, correlationId), undefined)
-  })
-
-  it("keeps a static counter beyond its client and gives it to the next who asks", () => {
-    const driver = new HeapDriver()
-    const first = driver.newClient()
-    first.addStaticCounter(1008, new Uint8Array(0), "static", 77n)
-    const [made] = named(driver.tick(), "onStaticCounter")
-    first.clientClose()
-    driver.pass(2000)
-    driver.newClient().addStaticCounter(1008, new Uint8Array(0), "static", 77n)
-    const [found] = named(driver.tick(), "onStaticCounter")
-    assert.strictEqual((found as { counterId: number }).counterId, (made as { counterId: number }).counterId)
-  })
-
-  it("refuses a static counter where a client's own counter has its ids", () => {
-    const driver = new HeapDriver()
-    const client = driver.newClient()
-    const correlationId = client.addCounter(1009, new Uint8Array(0), "mine")
-    client.addStaticCounter(1009, new Uint8Array(0), "static", correlationId)
-    assert.include(errorOf(driver).message, "cannot add static counter, because a non-static counter exists")
-  })
-
   it("tells a publisher that a subscriber rejected its stream, and keeps it away for a while", () => {
     const { client, driver, image, log, publicationId } = connected()
     client.rejectImage(image.correlationId, 0, "no thank you")
@@ -478,13 +390,6 @@ describe("driver Conductor", () => {
     assert.include(errorOf(driver).message, "1023 bytes")
   })
 
-  it("gives out session ids that no publication of the stream has", () => {
-    const { client, driver, ready } = connected()
-    client.nextAvailableSessionId(STREAM)
-    const [answer] = named(driver.tick(), "onNextAvailableSessionId") as ReadonlyArray<{ sessionId: number }>
-    assert.notStrictEqual(answer!.sessionId, ready.sessionId)
-  })
-
   it("leaves behind an untethered subscriber that stays below the window, and lets it rejoin", () => {
     const { client, driver, image: untethered, log } = connected(CHANNEL, "aeron:ipc?tether=false")
     client.addSubscription(CHANNEL, STREAM)
@@ -505,27 +410,6 @@ describe("driver Conductor", () => {
     assert.strictEqual(rejoined.length, 1)
     assert.strictEqual(rejoined[0]!.subscriptionRegistrationId, untethered.subscriptionRegistrationId)
     assert.strictEqual(driver.counters.value(rejoined[0]!.subscriberPositionId), BigInt(end))
-  })
-
-  it("skips a claim that was never published once the unblock timeout is over", () => {
-    const { client, driver, image, log } = connected()
-    const appender = new TermAppender(log)
-    assert.strictEqual(appender.reserve(64), 0)
-    publish(log, 32)
-    driver.pass(18_000, [client])
-    assert.strictEqual(driver.systemCounter(SystemCounters.UNBLOCKED_PUBLICATIONS), 1)
-    assert.strictEqual(log.terms[0].int32[0], 64)
-    assert.strictEqual(driver.counters.value(image.subscriberPositionId), 0n)
-  })
-
-  it("skips a command that was never written once the liveness timeout is over", () => {
-    const driver = new HeapDriver()
-    driver.ring.tryClaim(CommandType.ADD_SUBSCRIPTION, 40)
-    const client = driver.newClient()
-    client.addSubscription(CHANNEL, STREAM)
-    assert.deepStrictEqual(named(driver.pass(9000), "onSubscriptionReady"), [])
-    assert.strictEqual(named(driver.pass(4000), "onSubscriptionReady").length, 1)
-    assert.strictEqual(driver.systemCounter(SystemCounters.UNBLOCKED_COMMANDS), 1)
   })
 
   it("ends by a command when that is allowed, and not otherwise", () => {
