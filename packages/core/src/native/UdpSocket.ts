@@ -317,11 +317,11 @@ export class UdpSocket {
     }
   }
 
-  /** Linux counts its own records as well and reports twice what was asked for. */
+  /** Linux counts its own records as well and reports twice what was asked for: as other drivers see it. */
   #getLength(name: number): number {
     const value = new Uint8Array(4)
     check(getsockopt()(this.fd, SOL_SOCKET, name, value, intBytes(4)), "getsockopt")
-    return new DataView(value.buffer).getInt32(0, true) / 2
+    return new DataView(value.buffer).getInt32(0, true)
   }
 }
 

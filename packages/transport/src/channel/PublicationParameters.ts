@@ -60,7 +60,7 @@ export interface PublicationParameters {
   readonly responseCorrelationId: bigint
 }
 
-export const maxMessageLength = (termLength: number): number => Math.min(termLength / 8, MAX_MESSAGE_LENGTH_MAX)
+const maxMessageLength = (termLength: number): number => Math.min(termLength / 8, MAX_MESSAGE_LENGTH_MAX)
 
 /** The tag in `session-id=tag:N`; the driver looks it up and hands the publication to `parse`. */
 export const sessionTag = (uri: ChannelUri): bigint | undefined => {

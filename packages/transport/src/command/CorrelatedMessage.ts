@@ -24,7 +24,7 @@ export const encode = (buffer: AtomicBuffer, offset: number, message: Correlated
   return LENGTH
 }
 
-export const clientId = (buffer: AtomicBuffer, offset: number): bigint =>
+const clientId = (buffer: AtomicBuffer, offset: number): bigint =>
   buffer.view.getBigInt64(offset + CLIENT_ID_OFFSET, true)
 
 export const correlationId = (buffer: AtomicBuffer, offset: number): bigint =>

@@ -37,7 +37,7 @@ export class ChannelResolution {
   private readonly pending: PendingResolution | undefined
 
   /** Throws for a URI that is wrong or that means another kind of channel. */
-  constructor(network: DriverNetwork, uri: ChannelUri, uniqueSuffix: () => string) {
+  constructor(network: DriverNetwork, uri: ChannelUri, uniqueSuffix: () => string, isReResolution: boolean) {
     this.network = network
     this.fields = parse(uri)
     refuseOtherKinds(uri, this.fields)
@@ -47,7 +47,7 @@ export class ChannelResolution {
     this.uniqueSuffix = uniqueSuffix
     this.pending =
       SocketAddress.parseAddress(this.host) === undefined
-        ? network.resolver.resolve(this.host, "endpoint", false)
+        ? network.resolver.resolve(this.host, "endpoint", isReResolution)
         : undefined
   }
 

@@ -34,7 +34,7 @@ export const makeImage = (
   const { counters, settings, systemCounters } = context
   const { endpoint, initialTermId, mtuLength, sessionId, source, streamId, termLength } = request
   const { parameters } = link
-  const { correlationId, isGroup, windowLength } = identity
+  const { correlationId, windowLength } = identity
   const joinPosition = LogBufferDescriptor.computePosition(
     request.activeTermId,
     request.termOffset,
@@ -48,29 +48,7 @@ export const makeImage = (
     streamId,
     channel: link.channel
   }
-  const log = LogBuffers.create(rawLog.region, {
-    correlationId,
-    initialTermId,
-    mtuLength,
-    termLength,
-    pageSize: settings.filePageSize,
-    sessionId,
-    streamId,
-    type: LogBufferDescriptor.LogType.PublicationImage,
-    activeTransportCount: 1,
-    receiverWindowLength: windowLength,
-    socketRcvbufLength: endpoint.socket.receiveBufferLength,
-    socketSndbufLength: endpoint.socket.sendBufferLength,
-    tether: parameters.isTether,
-    rejoin: parameters.isRejoin,
-    reliable: parameters.isReliable,
-    sparse: parameters.isSparse,
-    group: isGroup,
-    isResponse: parameters.isResponse,
-    untetheredWindowLimitTimeoutNs: BigInt(parameters.untetheredWindowLimitTimeoutNs),
-    untetheredLingerTimeoutNs: BigInt(parameters.untetheredLingerTimeoutNs),
-    untetheredRestingTimeoutNs: BigInt(parameters.untetheredRestingTimeoutNs)
-  })
+  const log = createLog(context, request, identity, link, rawLog)
   const congestionControl = congestionControlOf(
     context,
     endpoint.udpChannel.uri,
@@ -113,6 +91,37 @@ export const makeImage = (
     nowNs
   )
 }
+
+const createLog = (
+  context: DriverContext,
+  { endpoint, initialTermId, mtuLength, sessionId, streamId, termLength }: ImageRequest,
+  { correlationId, isGroup, windowLength }: ImageIdentity,
+  { parameters }: SubscriptionLink,
+  rawLog: RawLog
+): LogBuffers =>
+  LogBuffers.create(rawLog.region, {
+    correlationId,
+    initialTermId,
+    mtuLength,
+    termLength,
+    pageSize: context.settings.filePageSize,
+    sessionId,
+    streamId,
+    type: LogBufferDescriptor.LogType.PublicationImage,
+    activeTransportCount: 1,
+    receiverWindowLength: windowLength,
+    socketRcvbufLength: endpoint.socket.receiveBufferLength,
+    socketSndbufLength: endpoint.socket.sendBufferLength,
+    tether: parameters.isTether,
+    rejoin: parameters.isRejoin,
+    reliable: parameters.isReliable,
+    sparse: parameters.isSparse,
+    group: isGroup,
+    isResponse: parameters.isResponse,
+    untetheredWindowLimitTimeoutNs: BigInt(parameters.untetheredWindowLimitTimeoutNs),
+    untetheredLingerTimeoutNs: BigInt(parameters.untetheredLingerTimeoutNs),
+    untetheredRestingTimeoutNs: BigInt(parameters.untetheredRestingTimeoutNs)
+  })
 
 const feedbackDelayOf = (context: DriverContext, request: ImageRequest, isReliable: boolean): FeedbackDelay => {
   const { nakDelayNs, nakRetryRatio } = context.settings

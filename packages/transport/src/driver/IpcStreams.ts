@@ -1,7 +1,4 @@
 /** The driver's IPC publications and their subscribers. */
-import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
-import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
-import { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import { type ChannelUri, IPC_CHANNEL } from "../channel/ChannelUri.ts"
 import { InvalidChannel } from "../channel/InvalidChannel.ts"
 import * as PublicationParameters from "../channel/PublicationParameters.ts"
@@ -21,6 +18,7 @@ import type { PendingCommand } from "./PendingCommand.ts"
 import type { PositionCounter } from "./PositionCounter.ts"
 import { PublicationLink } from "./PublicationLink.ts"
 import { IPC_MEDIA, type SessionIds } from "./SessionIds.ts"
+import * as PublicationLog from "./PublicationLog.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import { IpcSubscriptionLink, type SubscriptionLink } from "./SubscriptionLink.ts"
 import * as SystemCounters from "./SystemCounters.ts"
@@ -280,44 +278,19 @@ export class IpcStreams implements IpcPublicationListener {
   ): IpcPublication {
     const { counters, randomInt32, settings } = this.context
     const { clientId, channel, correlationId: registrationId, streamId } = command
-    const initialTermId = parameters.initialPosition?.initialTermId ?? randomInt32()
-    const start = parameters.initialPosition ?? { initialTermId, termId: initialTermId, termOffset: 0 }
-    const log = LogBuffers.create(rawLog.region, {
-      correlationId: registrationId,
-      initialTermId,
-      mtuLength: parameters.mtuLength,
-      termLength: parameters.termLength,
-      pageSize: settings.filePageSize,
+    const { log, startPosition, startTermId, startTermOffset } = PublicationLog.create(rawLog, {
+      registrationId,
       sessionId,
       streamId,
-      type: isExclusive
-        ? LogBufferDescriptor.LogType.ExclusivePublication
-        : LogBufferDescriptor.LogType.ConcurrentPublication,
-      tails: LogBufferMetadata.initialTails(initialTermId, start.termId, start.termOffset),
-      activeTermCount: LogBufferDescriptor.computeTermCount(start.termId, initialTermId),
-      publicationWindowLength: parameters.publicationWindowLength,
-      maxResend: parameters.maxResend,
-      entityTag: parameters.entityTag,
-      responseCorrelationId: parameters.responseCorrelationId,
-      lingerTimeoutNs: BigInt(parameters.lingerTimeoutNs),
-      untetheredWindowLimitTimeoutNs: BigInt(parameters.untetheredWindowLimitTimeoutNs),
-      untetheredLingerTimeoutNs: BigInt(parameters.untetheredLingerTimeoutNs),
-      untetheredRestingTimeoutNs: BigInt(parameters.untetheredRestingTimeoutNs),
-      isResponse: parameters.isResponse,
-      sparse: parameters.isSparse,
-      signalEos: parameters.signalEos,
-      spiesSimulateConnection: parameters.spiesSimulateConnection
+      isExclusive,
+      parameters,
+      filePageSize: settings.filePageSize,
+      randomTermId: randomInt32
     })
-    const position = LogBufferDescriptor.computePosition(
-      start.termId,
-      start.termOffset,
-      parameters.termLength,
-      initialTermId
-    )
     const identity = { clientId, registrationId, sessionId, streamId, channel }
     const [publisherPosition, publisherLimit] = StreamCounters.allocateAll(
-      () => StreamCounters.publisherPosition(counters, identity, isExclusive, position),
-      () => StreamCounters.publisherLimit(counters, identity, position)
+      () => StreamCounters.publisherPosition(counters, identity, isExclusive, startPosition),
+      () => StreamCounters.publisherLimit(counters, identity, startPosition)
     )
     return new IpcPublication(
       {
@@ -333,8 +306,8 @@ export class IpcStreams implements IpcPublicationListener {
         publisherLimit,
         unblockTimeoutNs: settings.publicationUnblockTimeoutNs,
         imageLivenessTimeoutNs: settings.imageLivenessTimeoutNs,
-        startTermId: start.termId,
-        startTermOffset: start.termOffset
+        startTermId,
+        startTermOffset
       },
       this,
       nowNs

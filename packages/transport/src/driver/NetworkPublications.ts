@@ -1,9 +1,6 @@
 /** The driver's network publications and the endpoints that they send by. */
 import * as ErrorFrame from "@millrace/core/kernel/frame/ErrorFrame"
 import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
-import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
-import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
-import { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import type { ChannelUri } from "../channel/ChannelUri.ts"
 import { InvalidChannel } from "../channel/InvalidChannel.ts"
 import * as PublicationParameters from "../channel/PublicationParameters.ts"
@@ -12,9 +9,7 @@ import type { UdpChannel } from "../channel/UdpChannel.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
 import type { PublicationMessage } from "../command/PublicationMessage.ts"
 import { UnicastFlowControl } from "../flow/UnicastFlowControl.ts"
-import { EndpointStatus, SEND } from "../media/EndpointStatus.ts"
-import { SendEndpoint } from "../media/SendEndpoint.ts"
-import { UdpSocketError } from "../media/UdpPort.ts"
+import type { SendEndpoint } from "../media/SendEndpoint.ts"
 import { ChannelResolution } from "./ChannelResolution.ts"
 import type { Clients } from "./Clients.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
@@ -27,6 +22,8 @@ import { NetworkPublication, type NetworkPublicationListener } from "./NetworkPu
 import type { PendingCommand } from "./PendingCommand.ts"
 import { PublicationLink } from "./PublicationLink.ts"
 import { confirmMatch } from "./PublicationMatch.ts"
+import * as PublicationLog from "./PublicationLog.ts"
+import type { SendEndpoints } from "./SendEndpoints.ts"
 import type { Sender } from "./Sender.ts"
 import type { SessionIds } from "./SessionIds.ts"
 import * as StreamCounters from "./StreamCounters.ts"
@@ -52,8 +49,8 @@ export class NetworkPublications implements NetworkPublicationListener {
   private readonly logs: LogFreeing
   private readonly sender: Sender
   private readonly closing: ClosingEndpoints
+  private readonly endpoints: SendEndpoints
   private readonly publications: Array<NetworkPublication> = []
-  private readonly endpoints = new Map<string, SendEndpoint>()
   private uniqueForms = 0
 
   constructor(
@@ -64,6 +61,7 @@ export class NetworkPublications implements NetworkPublicationListener {
     publicationLinks: Array<PublicationLink>,
     logs: LogFreeing,
     sender: Sender,
+    endpoints: SendEndpoints,
     closing: ClosingEndpoints
   ) {
     this.context = context
@@ -74,11 +72,12 @@ export class NetworkPublications implements NetworkPublicationListener {
     this.logs = logs
     this.sender = sender
     this.closing = closing
+    this.endpoints = endpoints
   }
 
   /** Answered when the name is resolved, the socket open and the log there. */
   addPublication(command: PublicationMessage, uri: ChannelUri, isExclusive: boolean): PendingCommand {
-    const resolution = new ChannelResolution(this.network, uri, () => String(this.uniqueForms++))
+    const resolution = new ChannelResolution(this.network, uri, () => String(this.uniqueForms++), false)
     let pending: { readonly log: PendingLog; readonly publication: NewPublication } | undefined
     return {
       correlationId: command.correlationId,
@@ -115,43 +114,18 @@ export class NetworkPublications implements NetworkPublicationListener {
     ManagedResource.checkAll(this.publications, nowNs, nowMs)
   }
 
-  /** The name of the endpoint is looked up again: its receivers are silent. */
-  onSilent(endpoint: SendEndpoint): void {
-    const resolution = new ChannelResolution(this.network, endpoint.udpChannel.uri, () => "")
-    this.resolutions.push({ endpoint, resolution })
-  }
-
-  /** Endpoints whose name is being looked up again. */
-  private readonly resolutions: Array<{ readonly endpoint: SendEndpoint; readonly resolution: ChannelResolution }> = []
-
-  checkResolutions(): number {
-    let workCount = 0
-    for (let i = this.resolutions.length - 1; i >= 0; i--) {
-      const { endpoint, resolution } = this.resolutions[i]!
-      if (this.isResolved(endpoint, resolution)) {
-        this.resolutions.splice(i, 1)
-        workCount++
-      }
-    }
-    return workCount
-  }
-
   close(): void {
     for (const publication of this.publications) {
       this.logs.add(publication.rawLog)
     }
-    for (const endpoint of this.endpoints.values()) {
-      endpoint.close()
-    }
     this.publications.length = 0
-    this.endpoints.clear()
   }
 
   onDone(publication: NetworkPublication): void {
     const { endpoint, sessionId, streamId } = publication
     this.sender.onRemovePublication(publication)
     this.sessionIds.remove(sessionId, streamId, endpoint.udpChannel.canonicalForm)
-    this.closeIfUnused(endpoint)
+    this.endpoints.closeIfUnused(endpoint)
     this.logs.add(publication.rawLog)
   }
 
@@ -178,20 +152,6 @@ export class NetworkPublications implements NetworkPublicationListener {
     })
   }
 
-  private isResolved(endpoint: SendEndpoint, resolution: ChannelResolution): boolean {
-    try {
-      const udpChannel = resolution.poll()
-      if (udpChannel !== undefined && !udpChannel.remote.equals(endpoint.remote)) {
-        endpoint.remote = udpChannel.remote
-        this.context.systemCounters.increment(SystemCounters.RESOLUTION_CHANGES)
-      }
-      return udpChannel !== undefined
-    } catch (error) {
-      this.context.recordError(error)
-      return true
-    }
-  }
-
   /** Undefined when an existing publication was shared, and the command answered. */
   private begin(
     command: PublicationMessage,
@@ -210,7 +170,7 @@ export class NetworkPublications implements NetworkPublicationListener {
       })
     }
     const parameters = this.parse(command, uri)
-    const endpoint = this.endpointOf(command, udpChannel, parameters, nowNs)
+    const endpoint = this.endpoints.get(command.correlationId, udpChannel, parameters.mtuLength, nowNs)
     try {
       const shared = isExclusive ? undefined : this.findShared(command.streamId, endpoint, parameters)
       if (shared !== undefined) {
@@ -229,7 +189,7 @@ export class NetworkPublications implements NetworkPublicationListener {
       endpoint.increaseReferences()
       return { log, publication: { command, endpoint, parameters, sessionId, isExclusive } }
     } catch (error) {
-      this.closeIfUnused(endpoint)
+      this.endpoints.closeIfUnused(endpoint)
       throw error
     }
   }
@@ -249,7 +209,7 @@ export class NetworkPublications implements NetworkPublicationListener {
       this.linkPublication(command, created)
     } catch (error) {
       endpoint.decreaseReferences()
-      this.closeIfUnused(endpoint)
+      this.endpoints.closeIfUnused(endpoint)
       if (log !== undefined && !isFailure(log)) {
         this.logs.add(log)
       }
@@ -306,94 +266,28 @@ export class NetworkPublications implements NetworkPublicationListener {
     return sessionId
   }
 
-  private endpointOf(
-    command: PublicationMessage,
-    udpChannel: UdpChannel,
-    parameters: Parameters,
-    nowNs: number
-  ): SendEndpoint {
-    const existing = this.endpoints.get(udpChannel.canonicalForm)
-    const endpoint = existing ?? this.openEndpoint(command, udpChannel, nowNs)
-    try {
-      this.checkMtu(parameters.mtuLength, endpoint)
-    } catch (error) {
-      this.closeIfUnused(endpoint)
-      throw error
-    }
-    return endpoint
-  }
-
-  private checkMtu(mtuLength: number, endpoint: SendEndpoint): void {
-    const { sendBufferLength } = endpoint.socket
-    if (sendBufferLength > 0 && mtuLength > sendBufferLength) {
-      const message =
-        `MTU greater than SO_SNDBUF for channel: mtu=${mtuLength} so-sndbuf=${sendBufferLength} ` +
-        `channel=${endpoint.udpChannel.channel}`
-      throw new ControlProtocolError(ErrorCode.GENERIC_ERROR, message)
-    }
-  }
-
-  private openEndpoint(command: PublicationMessage, udpChannel: UdpChannel, nowNs: number): SendEndpoint {
-    const { counters, settings, systemCounters } = this.context
-    const status = new EndpointStatus(counters, SEND, command.correlationId, udpChannel.channel)
-    try {
-      const socket = this.network.udp.open({
-        local: udpChannel.local,
-        remote: udpChannel.remote,
-        receiveBufferLength: udpChannel.fields.receiveBufferLength || settings.socketReceiveBufferLength,
-        sendBufferLength: udpChannel.fields.sendBufferLength || settings.socketSendBufferLength
-      })
-      const endpoint = new SendEndpoint(udpChannel, status, socket, systemCounters, nowNs)
-      this.endpoints.set(udpChannel.canonicalForm, endpoint)
-      status.onActive(socket.localAddress.text)
-      this.sender.onRegisterEndpoint(endpoint)
-      return endpoint
-    } catch (error) {
-      status.close()
-      throw socketFailure(error, udpChannel)
-    }
-  }
-
-  private closeIfUnused(endpoint: SendEndpoint): void {
-    if (endpoint.shouldBeClosed) {
-      endpoint.isClosing = true
-      endpoint.status.onClosing()
-      this.sender.onCloseEndpoint(endpoint)
-      this.endpoints.delete(endpoint.udpChannel.canonicalForm)
-      this.closing.add(endpoint)
-    }
-  }
-
   private newPublication(publication: NewPublication, rawLog: RawLog, nowNs: number): NetworkPublication {
     const { command, endpoint, isExclusive, parameters, sessionId } = publication
     const { counters, randomInt32, settings, systemCounters } = this.context
     const { channel, clientId, correlationId: registrationId, streamId } = command
-    const initialTermId = parameters.initialPosition?.initialTermId ?? randomInt32()
-    const start = parameters.initialPosition ?? { initialTermId, termId: initialTermId, termOffset: 0 }
-    const { termLength } = parameters
-    const log = LogBuffers.create(rawLog.region, {
-      ...logFieldsOf(parameters),
-      correlationId: registrationId,
-      initialTermId,
-      pageSize: settings.filePageSize,
+    const { log, startPosition, startTermId, startTermOffset } = PublicationLog.create(rawLog, {
+      registrationId,
       sessionId,
       streamId,
-      type: isExclusive
-        ? LogBufferDescriptor.LogType.ExclusivePublication
-        : LogBufferDescriptor.LogType.ConcurrentPublication,
-      tails: LogBufferMetadata.initialTails(initialTermId, start.termId, start.termOffset),
-      activeTermCount: LogBufferDescriptor.computeTermCount(start.termId, initialTermId),
-      socketSndbufLength: endpoint.socket.sendBufferLength,
-      socketRcvbufLength: endpoint.socket.receiveBufferLength
+      isExclusive,
+      parameters,
+      filePageSize: settings.filePageSize,
+      randomTermId: randomInt32,
+      sendBufferLength: endpoint.socket.sendBufferLength,
+      receiveBufferLength: endpoint.socket.receiveBufferLength
     })
-    const position = LogBufferDescriptor.computePosition(start.termId, start.termOffset, termLength, initialTermId)
     const identity = { clientId, registrationId, sessionId, streamId, channel }
     const [publisherPosition, publisherLimit, senderPosition, senderLimit, senderBackPressure, senderNaksReceived] =
       StreamCounters.allocateAll(
-        () => StreamCounters.publisherPosition(counters, identity, isExclusive, position),
-        () => StreamCounters.publisherLimit(counters, identity, position),
-        () => StreamCounters.senderPosition(counters, identity, position),
-        () => StreamCounters.senderLimit(counters, identity, position),
+        () => StreamCounters.publisherPosition(counters, identity, isExclusive, startPosition),
+        () => StreamCounters.publisherLimit(counters, identity, startPosition),
+        () => StreamCounters.senderPosition(counters, identity, startPosition),
+        () => StreamCounters.senderLimit(counters, identity, startPosition),
         () => StreamCounters.senderBackPressure(counters, identity),
         () => StreamCounters.senderNaksReceived(counters, identity)
       )
@@ -419,8 +313,8 @@ export class NetworkPublications implements NetworkPublicationListener {
         unblockTimeoutNs: settings.publicationUnblockTimeoutNs,
         connectionTimeoutNs: settings.publicationConnectionTimeoutNs,
         retransmitLingerNs: settings.retransmitLingerNs,
-        startTermId: start.termId,
-        startTermOffset: start.termOffset
+        startTermId,
+        startTermOffset
       },
       this,
       nowNs
@@ -444,31 +338,3 @@ export class NetworkPublications implements NetworkPublicationListener {
     )
   }
 }
-
-/** What a log's metadata repeats of its publication's parameters. */
-export const logFieldsOf = (parameters: Parameters) => ({
-  mtuLength: parameters.mtuLength,
-  termLength: parameters.termLength,
-  publicationWindowLength: parameters.publicationWindowLength,
-  maxResend: parameters.maxResend,
-  entityTag: parameters.entityTag,
-  responseCorrelationId: parameters.responseCorrelationId,
-  lingerTimeoutNs: BigInt(parameters.lingerTimeoutNs),
-  untetheredWindowLimitTimeoutNs: BigInt(parameters.untetheredWindowLimitTimeoutNs),
-  untetheredLingerTimeoutNs: BigInt(parameters.untetheredLingerTimeoutNs),
-  untetheredRestingTimeoutNs: BigInt(parameters.untetheredRestingTimeoutNs),
-  isResponse: parameters.isResponse,
-  sparse: parameters.isSparse,
-  signalEos: parameters.signalEos,
-  spiesSimulateConnection: parameters.spiesSimulateConnection
-})
-
-/** Clients match the system's own words for an address in use. */
-export const socketFailure = (error: unknown, udpChannel: UdpChannel): unknown =>
-  error instanceof UdpSocketError
-    ? new ControlProtocolError(
-        ErrorCode.GENERIC_ERROR,
-        `${error.code === "EADDRINUSE" ? "Address already in use" : error.message}: ` +
-          `${udpChannel.local.text} ${udpChannel.remote.text} channel=${udpChannel.channel}`
-      )
-    : error

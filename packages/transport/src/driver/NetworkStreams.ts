@@ -7,6 +7,7 @@ import { NetworkPublications } from "./NetworkPublications.ts"
 import { NetworkSubscriptions } from "./NetworkSubscriptions.ts"
 import type { PublicationLink } from "./PublicationLink.ts"
 import { Receiver } from "./Receiver.ts"
+import { SendEndpoints } from "./SendEndpoints.ts"
 import { Sender } from "./Sender.ts"
 import type { SessionIds } from "./SessionIds.ts"
 import type { SubscriptionLink } from "./SubscriptionLink.ts"
@@ -16,6 +17,7 @@ export class NetworkStreams {
   readonly receiver: Receiver
   readonly publications: NetworkPublications
   readonly subscriptions: NetworkSubscriptions
+  private readonly sendEndpoints: SendEndpoints
   private readonly closing = new ClosingEndpoints()
 
   constructor(
@@ -34,7 +36,7 @@ export class NetworkStreams {
       systemCounters,
       cycleThresholdNs: settings.senderCycleThresholdNs,
       resolutionCheckIntervalNs: settings.resolutionCheckIntervalNs,
-      onSilent: (endpoint) => this.publications.onSilent(endpoint)
+      onSilent: (endpoint) => this.sendEndpoints.onSilent(endpoint)
     })
     this.receiver = new Receiver({
       systemCounters,
@@ -44,6 +46,7 @@ export class NetworkStreams {
       onEvicted: (endpoint) =>
         recordError(`WARN more sessions than are remembered send on channel=${endpoint.udpChannel.channel}`)
     })
+    this.sendEndpoints = new SendEndpoints(context, network, this.sender, this.closing)
     this.publications = new NetworkPublications(
       context,
       network,
@@ -52,6 +55,7 @@ export class NetworkStreams {
       links.publications,
       logs,
       this.sender,
+      this.sendEndpoints,
       this.closing
     )
     this.subscriptions = new NetworkSubscriptions(
@@ -70,7 +74,7 @@ export class NetworkStreams {
       this.closing.doWork() +
       this.publications.updatePublisherLimits() +
       this.subscriptions.doWork(nowNs) +
-      this.publications.checkResolutions()
+      this.sendEndpoints.checkResolutions()
     )
   }
 
@@ -81,6 +85,7 @@ export class NetworkStreams {
 
   close(): void {
     this.publications.close()
+    this.sendEndpoints.close()
     this.subscriptions.close()
     this.closing.closeAll()
   }

@@ -17,11 +17,12 @@ import { type ImageIdentity, makeImage } from "./ImageFactory.ts"
 import { isFailure, type PendingLog, type RawLog } from "./LogFactory.ts"
 import type { LogFreeing } from "./LogFreeing.ts"
 import * as ManagedResource from "./ManagedResource.ts"
-import { socketFailure } from "./NetworkPublications.ts"
 import type { PendingCommand } from "./PendingCommand.ts"
 import type { PositionCounter } from "./PositionCounter.ts"
 import type { PublicationImage, PublicationImageListener } from "./PublicationImage.ts"
 import type { ImageRequest, Receiver } from "./Receiver.ts"
+import * as SocketBuffers from "./SocketBuffers.ts"
+import { socketFailure } from "./SocketFailure.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import { SubscriptionLink, type SubscriptionLinkFields } from "./SubscriptionLink.ts"
 
@@ -98,7 +99,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
 
   /** Answered when the name is resolved and the socket open. */
   addSubscription(command: SubscriptionMessage, uri: ChannelUri): PendingCommand {
-    const resolution = new ChannelResolution(this.network, uri, () => String(this.uniqueForms++))
+    const resolution = new ChannelResolution(this.network, uri, () => String(this.uniqueForms++), false)
     return {
       correlationId: command.correlationId,
       advance: (nowNs) => {
@@ -205,7 +206,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
   private link(command: SubscriptionMessage, udpChannel: UdpChannel, nowNs: number): void {
     const parameters = SubscriptionParameters.parse(udpChannel.uri, this.context.settings.subscription)
     this.checkForClash(command, udpChannel, parameters)
-    const endpoint = this.endpoints.get(udpChannel.canonicalForm) ?? this.openEndpoint(command, udpChannel)
+    const endpoint = this.endpointOf(command, udpChannel)
     const link = new NetworkSubscriptionLink(
       {
         registrationId: command.correlationId,
@@ -263,6 +264,25 @@ export class NetworkSubscriptions implements PublicationImageListener {
     }
   }
 
+  private endpointOf(command: SubscriptionMessage, udpChannel: UdpChannel): ReceiveEndpoint {
+    const existing = this.endpoints.get(udpChannel.canonicalForm)
+    if (existing !== undefined) {
+      SocketBuffers.confirmMatch(udpChannel, existing.udpChannel)
+    }
+    const endpoint = existing ?? this.openEndpoint(command, udpChannel)
+    try {
+      SocketBuffers.checkWindow(udpChannel, this.windowLength(udpChannel), endpoint.socket.receiveBufferLength)
+    } catch (error) {
+      this.closeIfUnused(endpoint)
+      throw error
+    }
+    return endpoint
+  }
+
+  private windowLength(udpChannel: UdpChannel): number {
+    return udpChannel.fields.receiverWindowLength || this.context.settings.subscription.receiverWindowLength
+  }
+
   private openEndpoint(command: SubscriptionMessage, udpChannel: UdpChannel): ReceiveEndpoint {
     const { counters, settings, systemCounters } = this.context
     const status = new EndpointStatus(counters, RECEIVE, command.correlationId, udpChannel.channel)
@@ -312,16 +332,13 @@ export class NetworkSubscriptions implements PublicationImageListener {
   }
 
   private beginImage(request: ImageRequest): void {
-    const { commands, logFactory, settings } = this.context
+    const { commands, logFactory } = this.context
     const [first] = this.interestedLinks(request)
     if (first === undefined) {
       this.giveUp(request, undefined)
       return
     }
-    const windowLength = Math.min(
-      request.endpoint.udpChannel.fields.receiverWindowLength || settings.subscription.receiverWindowLength,
-      request.termLength / 2
-    )
+    const windowLength = Math.min(this.windowLength(request.endpoint.udpChannel), request.termLength / 2)
     if (request.mtuLength > windowLength) {
       const message = `mtuLength=${request.mtuLength} > initialWindowLength=${windowLength}`
       throw new ControlProtocolError(ErrorCode.GENERIC_ERROR, message)

@@ -81,7 +81,7 @@ const DURATION_UNITS: ReadonlyArray<readonly [unit: string, ns: number]> = [
 ]
 
 /** In the largest unit that divides it: `threshold=100ms`. */
-export const formatDuration = (ns: number): string => {
+const formatDuration = (ns: number): string => {
   const unit = DURATION_UNITS.find(([, unitNs]) => ns >= unitNs && ns % unitNs === 0)
   return unit === undefined ? `${ns}ns` : `${ns / unit[1]}${unit[0]}`
 }

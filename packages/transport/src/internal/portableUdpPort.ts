@@ -115,7 +115,7 @@ class PortableUdpSocket implements UdpSocket {
     }
   }
 
-  /** Linux reports twice what was asked for. */
+  /** Returns what the system reports, which on Linux is twice what was asked for: as other drivers see it. */
   private resize(
     length: number,
     set: "setRecvBufferSize" | "setSendBufferSize",
@@ -124,6 +124,6 @@ class PortableUdpSocket implements UdpSocket {
     if (length > 0) {
       this.socket[set](length)
     }
-    return process.platform === "linux" ? this.socket[get]() / 2 : this.socket[get]()
+    return this.socket[get]()
   }
 }

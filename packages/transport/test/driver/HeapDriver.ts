@@ -48,7 +48,7 @@ export class FakeClock implements Clock {
 }
 
 /** Logs of heap memory by file name. `delayTicks` keeps one pending, `failure` refuses it. */
-export class HeapLogFactory implements LogFactory {
+class HeapLogFactory implements LogFactory {
   readonly logs = new Map<string, HeapRegion>()
   readonly requests: Array<LogRequest> = []
   delayTicks = 0
@@ -94,7 +94,7 @@ export class HeapLogFactory implements LogFactory {
   }
 }
 
-export const settings: DriverSettings = {
+const settings: DriverSettings = {
   clientLivenessTimeoutNs: 10e9,
   imageLivenessTimeoutNs: 10e9,
   publicationUnblockTimeoutNs: 15e9,

@@ -1,0 +1,100 @@
+/** What the interop runs of Aeron are made of: drivers, publishers and subscribers of both sides, and streams between them. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Context } from "../Part.ts"
+import { java, killAll, millrace, type Process } from "./Process.ts"
+
+export type Side = "java" | "millrace"
+
+export interface Stream {
+  readonly publisher: Side
+  readonly subscriber: Side
+  readonly isExclusive: boolean
+  /** Lengths of the messages in turn; beyond the MTU they are fragmented. */
+  readonly lengths: string
+}
+
+/** Where a stream runs: the directories of its two clients are the same over IPC. */
+export interface Place {
+  readonly publisherDirectory: string
+  readonly subscriberDirectory: string
+  readonly channel: string
+  readonly streamId: number
+  readonly count: number
+}
+
+const SHORT = "32,100,8,1376"
+const LONG = "1377,5000,40,20000"
+const TERM_LENGTH = 1024 * 1024
+
+const driverOf = async (
+  side: Side,
+  directory: string,
+  properties: Readonly<Record<string, string>>
+): Promise<Process> => {
+  if (side === "millrace") {
+    const driver = millrace("driver", [directory])
+    await driver.line("ready")
+    return driver
+  }
+  return java("driver", "io.aeron.driver.MediaDriver", [], {
+    "aeron.dir": directory,
+    "aeron.threading.mode": "SHARED",
+    "aeron.shared.idle.strategy": "org.agrona.concurrent.BackoffIdleStrategy",
+    "aeron.ipc.term.buffer.length": String(TERM_LENGTH),
+    ...properties
+  })
+}
+
+const publisherOf = (side: Side, args: ReadonlyArray<string>): Process =>
+  side === "java" ? java("publisher", "millrace.interop.Publisher", args) : millrace("publisher", args)
+
+const subscriberOf = (side: Side, args: ReadonlyArray<string>): Process =>
+  side === "java" ? java("subscriber", "millrace.interop.Subscriber", args) : millrace("subscriber", args)
+
+export const runStream = async (place: Place, stream: Stream): Promise<void> => {
+  const args = [place.channel, String(place.streamId), String(place.count), stream.lengths]
+  const subscriber = subscriberOf(stream.subscriber, [place.subscriberDirectory, ...args])
+  await subscriber.line("subscribed")
+  const publisher = publisherOf(stream.publisher, [place.publisherDirectory, ...args, String(stream.isExclusive)])
+  await publisher.end(`published ${place.count}`)
+  await subscriber.end(`received ${place.count}`)
+}
+
+export const streamsOf = (pairs: ReadonlyArray<readonly [publisher: Side, subscriber: Side]>): ReadonlyArray<Stream> =>
+  pairs.flatMap(([publisher, subscriber]) =>
+    [SHORT, LONG].flatMap((lengths) =>
+      [false, true].map((isExclusive) => ({ publisher, subscriber, isExclusive, lengths }))
+    )
+  )
+
+export const titleOf = (where: string, { isExclusive, lengths, publisher, subscriber }: Stream): string =>
+  `${where}: ${publisher} -> ${subscriber}, ${isExclusive ? "exclusive" : "concurrent"}, lengths ${lengths}`
+
+/** Runs a check of several steps; what it throws is a failure, else it holds. */
+export const check = ({ report }: Context, title: string, run: () => Promise<void>): Promise<void> =>
+  report.attempt(title, async () => {
+    await run()
+    report.holds(title, true, "")
+  })
+
+/** Drivers of these sides, each in a directory of its own. `properties` are for Java's. */
+export const withDrivers = async (
+  sides: ReadonlyArray<Side>,
+  use: (...directories: ReadonlyArray<string>) => Promise<void>,
+  properties: Readonly<Record<string, string>> = {}
+): Promise<void> => {
+  const root = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
+  const directories = sides.map(() => mkdtempSync(join(root, "millrace-interop-")))
+  try {
+    const drivers = await Promise.all(sides.map((side, index) => driverOf(side, directories[index]!, properties)))
+    await use(...directories)
+    await Promise.all(drivers.map((driver) => driver.stop("SIGTERM")))
+  } finally {
+    killAll()
+    for (const directory of directories) {
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
+}
