@@ -144,8 +144,8 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
   send(nowNs: number): number {
     const bytesSent = this.sender.send(nowNs)
     if (bytesSent === 0) {
-      const { senderLimit, senderPosition } = this.fields
-      senderLimit.setRelease(this.flowControl.onIdle(nowNs, senderLimit.getVolatile(), senderPosition.getVolatile()))
+      const { senderLimit } = this.fields
+      senderLimit.setRelease(this.flowControl.onIdle(nowNs, senderLimit.getVolatile()))
       this.liveness.onIdle(nowNs, this.fields.connectionTimeoutNs)
       this.hasReceivers = this.liveness.hasReceivers
     }

@@ -6,6 +6,7 @@ import type { LogFreeing } from "./LogFreeing.ts"
 import { NetworkPublications } from "./NetworkPublications.ts"
 import { NetworkSubscriptions } from "./NetworkSubscriptions.ts"
 import type { PublicationLink } from "./PublicationLink.ts"
+import { ReceiveEndpoints } from "./ReceiveEndpoints.ts"
 import { Receiver } from "./Receiver.ts"
 import { SendEndpoints } from "./SendEndpoints.ts"
 import { Sender } from "./Sender.ts"
@@ -18,6 +19,7 @@ export class NetworkStreams {
   readonly publications: NetworkPublications
   readonly subscriptions: NetworkSubscriptions
   private readonly sendEndpoints: SendEndpoints
+  private readonly receiveEndpoints: ReceiveEndpoints
   private readonly closing = new ClosingEndpoints()
 
   constructor(
@@ -58,6 +60,7 @@ export class NetworkStreams {
       this.sendEndpoints,
       this.closing
     )
+    this.receiveEndpoints = new ReceiveEndpoints(context, network, this.receiver, this.closing)
     this.subscriptions = new NetworkSubscriptions(
       context,
       network,
@@ -65,6 +68,7 @@ export class NetworkStreams {
       links.subscriptions,
       logs,
       this.receiver,
+      this.receiveEndpoints,
       this.closing
     )
   }
@@ -87,6 +91,7 @@ export class NetworkStreams {
     this.publications.close()
     this.sendEndpoints.close()
     this.subscriptions.close()
+    this.receiveEndpoints.close()
     this.closing.closeAll()
   }
 }

@@ -6,8 +6,7 @@ import * as SubscriptionParameters from "../channel/SubscriptionParameters.ts"
 import type { UdpChannel } from "../channel/UdpChannel.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
 import type { SubscriptionMessage } from "../command/SubscriptionMessage.ts"
-import { EndpointStatus, RECEIVE } from "../media/EndpointStatus.ts"
-import { ReceiveEndpoint } from "../media/ReceiveEndpoint.ts"
+import type { ReceiveEndpoint } from "../media/ReceiveEndpoint.ts"
 import { ChannelResolution } from "./ChannelResolution.ts"
 import type { Clients } from "./Clients.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
@@ -20,9 +19,8 @@ import * as ManagedResource from "./ManagedResource.ts"
 import type { PendingCommand } from "./PendingCommand.ts"
 import type { PositionCounter } from "./PositionCounter.ts"
 import type { PublicationImage, PublicationImageListener } from "./PublicationImage.ts"
+import type { ReceiveEndpoints } from "./ReceiveEndpoints.ts"
 import type { ImageRequest, Receiver } from "./Receiver.ts"
-import * as SocketBuffers from "./SocketBuffers.ts"
-import { socketFailure } from "./SocketFailure.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import { SubscriptionLink, type SubscriptionLinkFields } from "./SubscriptionLink.ts"
 
@@ -70,13 +68,12 @@ export class NetworkSubscriptions implements PublicationImageListener {
   private readonly subscriptionLinks: Array<SubscriptionLink>
   private readonly logs: LogFreeing
   private readonly receiver: Receiver
+  private readonly endpoints: ReceiveEndpoints
   private readonly closing: ClosingEndpoints
   private readonly images: Array<PublicationImage> = []
-  private readonly endpoints = new Map<string, ReceiveEndpoint>()
   private readonly lossEntries = new Map<PublicationImage, number>()
   private pendingImages: Array<PendingImage> = []
   private uniqueForms = 0
-  private nextReceiverId: bigint
 
   constructor(
     context: DriverContext,
@@ -85,6 +82,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     subscriptionLinks: Array<SubscriptionLink>,
     logs: LogFreeing,
     receiver: Receiver,
+    endpoints: ReceiveEndpoints,
     closing: ClosingEndpoints
   ) {
     this.context = context
@@ -94,7 +92,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     this.logs = logs
     this.receiver = receiver
     this.closing = closing
-    this.nextReceiverId = (BigInt(context.randomInt32()) << 32n) | BigInt(context.randomInt32() >>> 0)
+    this.endpoints = endpoints
   }
 
   /** Answered when the name is resolved and the socket open. */
@@ -150,11 +148,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     for (const image of this.images) {
       this.logs.add(image.rawLog)
     }
-    for (const endpoint of this.endpoints.values()) {
-      endpoint.close()
-    }
     this.images.length = 0
-    this.endpoints.clear()
   }
 
   onLinger(image: PublicationImage): void {
@@ -169,7 +163,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
       this.receiver.onRemoveState(image.endpoint, image.sessionId, image.streamId, "CoolDown")
     }
     image.endpoint.decreaseImageReferences()
-    this.closeIfUnused(image.endpoint)
+    this.endpoints.closeIfUnused(image.endpoint)
   }
 
   onDone(image: PublicationImage): void {
@@ -206,7 +200,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
   private link(command: SubscriptionMessage, udpChannel: UdpChannel, nowNs: number): void {
     const parameters = SubscriptionParameters.parse(udpChannel.uri, this.context.settings.subscription)
     this.checkForClash(command, udpChannel, parameters)
-    const endpoint = this.endpointOf(command, udpChannel)
+    const endpoint = this.endpoints.get(command.correlationId, udpChannel)
     const link = new NetworkSubscriptionLink(
       {
         registrationId: command.correlationId,
@@ -234,7 +228,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     if (endpoint.decreaseStreamReferences(streamId, sessionId) === 0) {
       this.receiver.onRemoveSubscription(endpoint, streamId, sessionId)
     }
-    this.closeIfUnused(endpoint)
+    this.endpoints.closeIfUnused(endpoint)
   }
 
   /** Two subscriptions of one stream share its images, which are reliable or not, rejoin or not. */
@@ -264,67 +258,6 @@ export class NetworkSubscriptions implements PublicationImageListener {
     }
   }
 
-  private endpointOf(command: SubscriptionMessage, udpChannel: UdpChannel): ReceiveEndpoint {
-    const existing = this.endpoints.get(udpChannel.canonicalForm)
-    if (existing !== undefined) {
-      SocketBuffers.confirmMatch(udpChannel, existing.udpChannel)
-    }
-    const endpoint = existing ?? this.openEndpoint(command, udpChannel)
-    try {
-      SocketBuffers.checkWindow(udpChannel, this.windowLength(udpChannel), endpoint.socket.receiveBufferLength)
-    } catch (error) {
-      this.closeIfUnused(endpoint)
-      throw error
-    }
-    return endpoint
-  }
-
-  private windowLength(udpChannel: UdpChannel): number {
-    return udpChannel.fields.receiverWindowLength || this.context.settings.subscription.receiverWindowLength
-  }
-
-  private openEndpoint(command: SubscriptionMessage, udpChannel: UdpChannel): ReceiveEndpoint {
-    const { counters, settings, systemCounters } = this.context
-    const status = new EndpointStatus(counters, RECEIVE, command.correlationId, udpChannel.channel)
-    try {
-      const receiveBufferLength = udpChannel.fields.receiveBufferLength || settings.socketReceiveBufferLength
-      const socket = this.network.udp.open({
-        local: udpChannel.remote,
-        remote: undefined,
-        receiveBufferLength,
-        sendBufferLength: udpChannel.fields.sendBufferLength || settings.socketSendBufferLength
-      })
-      const endpoint = new ReceiveEndpoint(
-        {
-          udpChannel,
-          status,
-          socket,
-          receiverId: this.nextReceiverId++,
-          groupTag: udpChannel.fields.groupTag ?? settings.receiverGroupTag,
-          systemCounters
-        },
-        this.receiver
-      )
-      this.endpoints.set(udpChannel.canonicalForm, endpoint)
-      status.onActive(socket.localAddress.text)
-      this.receiver.onRegisterEndpoint(endpoint)
-      return endpoint
-    } catch (error) {
-      status.close()
-      throw socketFailure(error, udpChannel)
-    }
-  }
-
-  private closeIfUnused(endpoint: ReceiveEndpoint): void {
-    if (endpoint.shouldBeClosed) {
-      endpoint.isClosing = true
-      endpoint.status.onClosing()
-      this.receiver.onCloseEndpoint(endpoint)
-      this.endpoints.delete(endpoint.udpChannel.canonicalForm)
-      this.closing.add(endpoint)
-    }
-  }
-
   private interestedLinks(request: ImageRequest): ReadonlyArray<NetworkSubscriptionLink> {
     return this.subscriptionLinks.filter(
       (link): link is NetworkSubscriptionLink => link instanceof NetworkSubscriptionLink && link.matches(request)
@@ -338,7 +271,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
       this.giveUp(request, undefined)
       return
     }
-    const windowLength = Math.min(this.windowLength(request.endpoint.udpChannel), request.termLength / 2)
+    const windowLength = Math.min(this.endpoints.windowLength(request.endpoint.udpChannel), request.termLength / 2)
     if (request.mtuLength > windowLength) {
       const message = `mtuLength=${request.mtuLength} > initialWindowLength=${windowLength}`
       throw new ControlProtocolError(ErrorCode.GENERIC_ERROR, message)

@@ -22,7 +22,7 @@ export interface FlowControl {
   /** A receiver rejected the stream. */
   onError(receiverId: bigint, groupTag: bigint | undefined): void
   /** There was nothing to send. Returns the new limit. */
-  onIdle(nowNs: number, senderLimit: number, senderPosition: number): number
+  onIdle(nowNs: number, senderLimit: number): number
   readonly hasRequiredReceivers: boolean
   /** How much of a NAK of `length` bytes is sent again. */
   maxRetransmissionLength(termOffset: number, length: number, termLength: number): number
