@@ -62,10 +62,10 @@ const run = async (context: Context): Promise<void> => {
     ["java", "millrace"],
     ["millrace", "java"]
   ])
-  await withDrivers(["java"], (directory) => runAll("java", directory!, ours))
+  await withDrivers(["java"], (directory) => runAll("java", directory, ours))
   await withDrivers(["millrace"], async (directory) => {
-    await runAll("millrace", directory!, theirs)
-    await checkTools(context, directory!)
+    await runAll("millrace", directory, theirs)
+    await checkTools(context, directory)
   })
   await runNetwork(context, count)
 }

@@ -69,13 +69,13 @@ export const runNetwork = async (context: Context, count: number): Promise<void>
     }
   }
   await withDrivers(["java", "millrace"], async (theirs, ours) => {
-    const directories = { java: theirs!, millrace: ours! }
+    const directories = { java: theirs, millrace: ours }
     await runBetween("udp", directories, both, "", count)
     await runBetween("udp, cc=cubic", directories, both.slice(0, 1), "|cc=cubic", count / 10)
     await runBetween("udp, cc=cubic", directories, both.slice(4, 5), "|cc=cubic", count / 10)
     for (const [tool, expected] of tools) {
       await check(context, `udp: ${tool} reads our directory`, async () => {
-        const stat = java(tool, `io.aeron.samples.${tool}`, [], { "aeron.dir": ours! })
+        const stat = java(tool, `io.aeron.samples.${tool}`, [], { "aeron.dir": ours })
         await stat.end(expected)
       })
     }
@@ -84,7 +84,7 @@ export const runNetwork = async (context: Context, count: number): Promise<void>
     ["java", "millrace"],
     async (theirs, ours) => {
       const where = `udp, java loses ${LOSS_RATE * 100} %`
-      await runBetween(where, { java: theirs!, millrace: ours! }, both, "", count / 10)
+      await runBetween(where, { java: theirs, millrace: ours }, both, "", count / 10)
     },
     lossProperties
   )
