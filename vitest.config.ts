@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config"
  */
 const ALONE = [
   "packages/cli/test/commands/**/*.test.ts",
-  "packages/transport/test/{MediaDriver,Processes}.test.ts",
+  "packages/transport/test/{MediaDriver,Processes,Udp}.test.ts",
   "packages/core/test/AgentRunner.test.ts",
   "packages/*/test/**/*Allocation*.test.ts",
   "packages/*/test/**/*.stress.test.ts"

@@ -102,7 +102,7 @@ class SimulatedSocket implements UdpSocket {
   readonly receiveBufferLength = BUFFER_LENGTH
   readonly sendBufferLength = BUFFER_LENGTH
   private readonly network: SimulatedNetwork
-  private readonly remote: SocketAddress | undefined
+  private remote: SocketAddress | undefined
   private queue: Array<Datagram> = []
 
   constructor(network: SimulatedNetwork, localAddress: SocketAddress, remote: SocketAddress | undefined) {
@@ -112,6 +112,7 @@ class SimulatedSocket implements UdpSocket {
   }
 
   send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {
+    this.aim(target)
     this.network.send(this.localAddress, target, buffer, offset, length)
     return length
   }
@@ -123,6 +124,7 @@ class SimulatedSocket implements UdpSocket {
     count: number,
     target: SocketAddress
   ): number {
+    this.aim(target)
     for (let i = 0; i < count; i++) {
       this.network.send(this.localAddress, target, buffer, offsets[i]!, lengths[i]!)
     }
@@ -152,5 +154,10 @@ class SimulatedSocket implements UdpSocket {
 
   close(): void {
     this.network.close(this)
+  }
+
+  /** A peer that has moved is followed. */
+  private aim(target: SocketAddress): void {
+    this.remote &&= target
   }
 }
