@@ -144,11 +144,6 @@ export class UdpSocket {
     check(connect()(this.fd, address, address.length), "connect")
   }
 
-  /** Sends to the peer of the socket from now on. */
-  setNoTarget(): void {
-    this.#setTarget(0, 0)
-  }
-
   /** Sends there from now on, whoever the peer is. */
   setTarget(target: InternetAddress): void {
     const address = SockaddrDescriptor.encode(target)

@@ -43,10 +43,6 @@ export class SocketAddress {
   equals(other: SocketAddress): boolean {
     return this.port === other.port && this.text === other.text
   }
-
-  withPort(port: number): SocketAddress {
-    return new SocketAddress(this.address, port)
-  }
 }
 
 export const any = (family: Family, port = 0): SocketAddress =>

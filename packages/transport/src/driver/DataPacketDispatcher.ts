@@ -160,10 +160,21 @@ export class DataPacketDispatcher {
     }
     if (!stream.wants(sessionId)) {
       this.remember(stream, sessionId, "NoInterest")
-    } else if (stream.images.size < this.sessionLimit) {
+    } else if (this.hasRoom(stream)) {
       this.remember(stream, sessionId, "InitInProgress")
       this.listener.onSetup(buffer, offset, source)
     }
+  }
+
+  /** Images that are being made count as well. */
+  private hasRoom(stream: StreamInterest): boolean {
+    let count = stream.images.size
+    if (count + stream.states.size >= this.sessionLimit) {
+      for (const state of stream.states.values()) {
+        count += state === "InitInProgress" ? 1 : 0
+      }
+    }
+    return count < this.sessionLimit
   }
 
   private remember(stream: StreamInterest, sessionId: number, state: SessionState): void {

@@ -11,7 +11,6 @@ import * as StreamCounters from "../driver/StreamCounters.ts"
 import type { PositionCounter } from "../driver/PositionCounter.ts"
 
 export const INITIALIZING = 0
-export const ERRORED = -1
 export const ACTIVE = 1
 export const CLOSING = 2
 
@@ -98,10 +97,6 @@ export class EndpointStatus {
     })
     this.counters.appendToLabel(this.counterId, ` ${localAddress}`)
     this.indicator.setRelease(ACTIVE)
-  }
-
-  onErrored(): void {
-    this.indicator.setRelease(ERRORED)
   }
 
   onClosing(): void {

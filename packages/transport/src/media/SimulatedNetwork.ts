@@ -47,8 +47,6 @@ export class SimulatedNetwork {
     drops: () => false
   }
   readonly options: SimulatedNetworkOptions
-  sentCount = 0
-  lostCount = 0
   private readonly sockets = new Map<string, SimulatedSocket>()
   private nextPort = EPHEMERAL_PORT_MIN
 
@@ -67,14 +65,12 @@ export class SimulatedNetwork {
 
   send(source: SocketAddress, target: SocketAddress, buffer: FrameBuffer, offset: number, length: number): void {
     const bytes = buffer.bytes.slice(offset, offset + length)
-    this.sentCount++
     const { faults, options } = this
     const isLost =
       faults.isPartitioned(source, target) ||
       faults.drops(frameBuffer(bytes), source, target) ||
       options.random() < faults.lossRate
     if (isLost) {
-      this.lostCount++
       return
     }
     const copies = options.random() < faults.duplicateRate ? 2 : 1

@@ -29,6 +29,9 @@ export class HeapNetwork {
   readonly publisher: HeapClient
   readonly subscriber: HeapClient
 
+  /** What the name `receiver` means now. */
+  private receiverAddress = RECEIVER_ADDRESS
+
   constructor(seed: number, overrides: Partial<DriverSettings> = {}) {
     this.network = new SimulatedNetwork({
       nanoTime: () => this.clock.nanoTime(),
@@ -39,6 +42,11 @@ export class HeapNetwork {
     this.receiver = this.newDriver(RECEIVER_ADDRESS, overrides)
     this.publisher = new HeapClient(this.sender)
     this.subscriber = new HeapClient(this.receiver)
+  }
+
+  /** From now on the name `receiver` means another host. */
+  moveReceiver(address: Uint8Array<ArrayBuffer>): void {
+    this.receiverAddress = address
   }
 
   /** Time passes in steps; every agent has its tick in each, `each` is called after it. */
@@ -60,7 +68,7 @@ export class HeapNetwork {
           resolve: (host) => ({
             poll: () =>
               host === "receiver"
-                ? { _tag: "Resolved", address: RECEIVER_ADDRESS }
+                ? { _tag: "Resolved", address: this.receiverAddress }
                 : { _tag: "Unknown", detail: `${host} is not known` }
           })
         },

@@ -1,0 +1,180 @@
+/** Which UDP channels a driver takes, which it shares, and which it refuses, saying why. */
+import { assert, describe, it } from "@effect/vitest"
+import type { ClientPublication } from "../../src/client/ClientPublication.ts"
+import * as ErrorCode from "../../src/command/ErrorCode.ts"
+import * as SystemCounters from "../../src/driver/SystemCounters.ts"
+import { type HeapClient, readAll, STREAM } from "../client/HeapClient.ts"
+import { HeapNetwork } from "./HeapNetwork.ts"
+
+const ENDPOINT = "aeron:udp?endpoint=10.0.0.2:40456"
+
+const encoder = new TextEncoder()
+
+const offer = (publication: ClientPublication, text: string): number => {
+  const bytes = encoder.encode(text)
+  return publication.offer(bytes, 0, bytes.length)
+}
+
+const refusal = (client: HeapClient, side: "publication" | "subscription", channel: string) => {
+  const failure = client.refusal((handlers) =>
+    side === "publication"
+      ? client.conductor.addPublication(channel, STREAM, false, handlers)
+      : client.conductor.addSubscription(channel, STREAM, handlers)
+  )
+  assert(failure._tag === "Refused")
+  return failure
+}
+
+describe("network channels", () => {
+  it.each([
+    [
+      "publication",
+      "aeron:udp?endpoint=224.0.1.1:40456",
+      ErrorCode.NOT_SUPPORTED,
+      "multicast endpoint=224.0.1.1:40456"
+    ],
+    ["subscription", "aeron:udp?endpoint=[ff02::1]:40456", ErrorCode.NOT_SUPPORTED, "multicast"],
+    ["publication", "aeron:udp?control=10.0.0.1:1|control-mode=dynamic", ErrorCode.NOT_SUPPORTED, "control=10.0.0.1:1"],
+    ["subscription", "aeron:udp?control-mode=manual", ErrorCode.NOT_SUPPORTED, "control-mode=manual"],
+    ["publication", "aeron:udp?tags=3", ErrorCode.NOT_SUPPORTED, "tag alone"],
+    ["subscription", "aeron-spy:aeron:udp?endpoint=10.0.0.2:40456", ErrorCode.NOT_SUPPORTED, "aeron-spy"],
+    ["publication", "aeron:udp?endpoint=10.0.0.2:0", ErrorCode.INVALID_CHANNEL, "endpoint"],
+    ["publication", "aeron:udp?endpoint=nobody:1", ErrorCode.UNKNOWN_HOST, "nobody"],
+    ["publication", `${ENDPOINT}|interface=10.7.0.0/16`, ErrorCode.INVALID_CHANNEL, "interface"],
+    ["publication", `${ENDPOINT}|session-id=tag:99`, ErrorCode.INVALID_CHANNEL, "tag:99"],
+    ["subscription", `${ENDPOINT}|rcv-wnd=4m`, ErrorCode.GENERIC_ERROR, "Initial window greater than SO_RCVBUF"]
+  ] as const)("refuse a %s on %s", (side, channel, code, text) => {
+    const world = new HeapNetwork(1)
+    const failure = refusal(side === "publication" ? world.publisher : world.subscriber, side, channel)
+    assert.strictEqual(failure.code, code)
+    assert.include(failure.message, text)
+    world.run(10)
+    // Nothing of it is left: the same endpoint can be had now.
+    world.subscriber.addSubscription(ENDPOINT)
+  })
+
+  it("refuse an address that another socket has, in the system's own words", () => {
+    const world = new HeapNetwork(2)
+    world.subscriber.addSubscription(ENDPOINT)
+    const failure = refusal(world.subscriber, "subscription", "aeron:udp?endpoint=receiver:40456")
+    assert.strictEqual(failure.code, ErrorCode.GENERIC_ERROR)
+    assert.include(failure.message, "Address already in use")
+  })
+
+  it.each([
+    ["publication", "so-sndbuf=64k"],
+    ["subscription", "so-rcvbuf=64k"]
+  ] as const)("refuse a second %s that asks for %s of a socket that has another", (side, parameter) => {
+    const world = new HeapNetwork(3)
+    const client = side === "publication" ? world.publisher : world.subscriber
+    const add = (channel: string): unknown =>
+      side === "publication" ? client.addPublication(channel, true) : client.addSubscription(channel)
+    add(`${ENDPOINT}|${parameter}`)
+    add(`${ENDPOINT}|${parameter}`)
+    add(ENDPOINT)
+    const failure = refusal(client, side, `${ENDPOINT}|${parameter.replace("64k", "128k")}`)
+    assert.include(failure.message, `${parameter.split("=")[0]}=131072 does not match existing value of 65536`)
+  })
+
+  it("share one publication between those who add the same, and refuse what differs", () => {
+    const world = new HeapNetwork(4)
+    const first = world.publisher.addPublication(`${ENDPOINT}|mtu=2048`)
+    const second = world.publisher.addPublication(ENDPOINT)
+    assert.strictEqual(first.sessionId, second.sessionId)
+    assert.include(refusal(world.publisher, "publication", `${ENDPOINT}|mtu=4096`).message, "different 'mtu'")
+    assert.strictEqual(world.sender.logFactory.logs.size, 1)
+  })
+
+  it("refuse a subscription whose reliability differs from one of the same stream", () => {
+    const world = new HeapNetwork(5)
+    world.subscriber.addSubscription(ENDPOINT)
+    const failure = refusal(world.subscriber, "subscription", `${ENDPOINT}|reliable=false`)
+    assert.include(failure.message, "reliable=false")
+  })
+
+  it("receive one session alone when the channel names it", () => {
+    const world = new HeapNetwork(6)
+    const subscription = world.subscriber.addSubscription(`${ENDPOINT}|session-id=42`)
+    world.publisher.addPublication(ENDPOINT, true)
+    world.publisher.addPublication(`${ENDPOINT}|session-id=42`, true)
+    world.run(300)
+    assert.deepStrictEqual(
+      subscription.current.map(({ sessionId }) => sessionId),
+      [42]
+    )
+  })
+
+  it("have no more images than the session limit of a stream", () => {
+    const world = new HeapNetwork(7, { streamSessionLimit: 2 })
+    const subscription = world.subscriber.addSubscription(ENDPOINT)
+    for (let count = 0; count < 4; count++) {
+      world.publisher.addPublication(ENDPOINT, true)
+    }
+    world.run(1000)
+    assert.strictEqual(subscription.current.length, 2)
+  })
+
+  it("begin a stream where its channel says", () => {
+    const world = new HeapNetwork(8)
+    const subscription = world.subscriber.addSubscription(ENDPOINT)
+    const publication = world.publisher.addPublication(
+      `${ENDPOINT}|term-length=64k|init-term-id=-5|term-id=-3|term-offset=96`,
+      true
+    )
+    world.run(50)
+    offer(publication, "here")
+    world.run(10)
+    assert.strictEqual(subscription.current[0]!.joinPosition, 2 * 65_536 + 96)
+    assert.deepStrictEqual(readAll(subscription), ["here"])
+  })
+
+  it("can be opened again after they were closed", () => {
+    const world = new HeapNetwork(9)
+    for (let round = 0; round < 3; round++) {
+      const subscription = world.subscriber.addSubscription(ENDPOINT)
+      const publication = world.publisher.addPublication(ENDPOINT, true)
+      world.run(200)
+      offer(publication, `round ${round}`)
+      world.run(20)
+      assert.deepStrictEqual(readAll(subscription), [`round ${round}`])
+      world.publisher.conductor.closePublication(publication, false)
+      world.subscriber.conductor.closeSubscription(subscription)
+      world.run(12_000, 10)
+    }
+    assert.strictEqual(world.receiver.logFactory.logs.size, 0)
+    assert.deepStrictEqual(world.receiver.errors, [])
+  })
+
+  it("follow a name that moves to another host", () => {
+    const world = new HeapNetwork(10)
+    const publication = world.publisher.addPublication("aeron:udp?endpoint=receiver:40456")
+    world.moveReceiver(Uint8Array.of(10, 0, 0, 3))
+    const subscription = world.subscriber.addSubscription("aeron:udp?endpoint=10.0.0.3:40456")
+    world.run(8000)
+    assert.isTrue(publication.isConnected)
+    assert.strictEqual(world.sender.systemCounter(SystemCounters.RESOLUTION_CHANGES), 1)
+    offer(publication, "there")
+    world.run(20)
+    assert.deepStrictEqual(readAll(subscription), ["there"])
+  })
+
+  it("leave behind an untethered subscriber that does not read, so that the other goes on", () => {
+    const world = new HeapNetwork(11)
+    const slow = world.subscriber.addSubscription(
+      `${ENDPOINT}|tether=false|untethered-window-limit-timeout=1s|untethered-linger-timeout=1s`
+    )
+    const fast = world.subscriber.addSubscription(ENDPOINT)
+    const publication = world.publisher.addPublication(`${ENDPOINT}|term-length=64k`)
+    world.run(100)
+    assert.isTrue(slow.isConnected)
+    let received = 0
+    for (let passed = 0; passed < 9000; passed++) {
+      offer(publication, "x".repeat(1000))
+      world.run(1)
+      received += readAll(fast).length
+    }
+    assert.isAbove(received, 200)
+    assert.isFalse(slow.isConnected)
+    assert.isTrue(fast.isConnected)
+  })
+})
