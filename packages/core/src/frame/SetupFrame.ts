@@ -90,7 +90,9 @@ export const isValid = (buffer: FrameBuffer, offset: number, termLengthMin: numb
     start >= 0 &&
     start < length &&
     start % HeaderDescriptor.FRAME_ALIGNMENT === 0 &&
-    datagramLength >= DataFrame.HEADER_LENGTH &&
+    // A stream does not stand before its beginning; term ids wrap, their distance does not.
+    ((activeTermId(buffer, offset) - initialTermId(buffer, offset)) | 0) >= 0 &&
+    datagramLength > DataFrame.HEADER_LENGTH &&
     datagramLength <= HeaderDescriptor.MAX_DATAGRAM_LENGTH &&
     datagramLength % HeaderDescriptor.FRAME_ALIGNMENT === 0
   )

@@ -209,9 +209,9 @@ describe("flyweights", () => {
   })
 
   it("refuse a SETUP that no image can be made of", () => {
-    const isValid = (termLength: number, termOffset: number, mtu: number) => {
+    const isValid = (termLength: number, termOffset: number, mtu: number, initialTermId = 1, activeTermId = 1) => {
       const buffer = scratch()
-      SetupFrame.write(buffer, OFFSET, 0, termOffset, 1, 1, 1, 1, termLength, mtu, 0)
+      SetupFrame.write(buffer, OFFSET, 0, termOffset, 1, 1, initialTermId, activeTermId, termLength, mtu, 0)
       return SetupFrame.isValid(buffer, OFFSET, 65_536, 0x4000_0000)
     }
     assert.isTrue(isValid(65_536, 0, 1408))
@@ -223,8 +223,11 @@ describe("flyweights", () => {
     assert.isFalse(isValid(65_536, 65_536, 1408))
     assert.isFalse(isValid(65_536, 8, 1408))
     assert.isFalse(isValid(65_536, 0, 0))
+    assert.isFalse(isValid(65_536, 0, 32))
     assert.isFalse(isValid(65_536, 0, 1400))
     assert.isFalse(isValid(65_536, 0, 65_536))
+    assert.isFalse(isValid(65_536, 0, 1408, 5, 4))
+    assert.isTrue(isValid(65_536, 0, 1408, 2 ** 31 - 1, -(2 ** 31)))
   })
 
   it("read the fields of RTTM at any offset", () => {

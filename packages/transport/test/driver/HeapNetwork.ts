@@ -7,7 +7,7 @@ import { HeapClient } from "../client/HeapClient.ts"
 import { FakeClock, HeapDriver } from "./HeapDriver.ts"
 
 /** The same numbers for the same seed (mulberry32). */
-const seeded = (seed: number): (() => number) => {
+export const seeded = (seed: number): (() => number) => {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
