@@ -237,6 +237,11 @@ export const settings = {
     INT_MAX
   ),
   socketSendBufferLength: size("aeron.socket.so_sndbuf", 0, "Send buffer of a socket; 0 is the system's.", 0, INT_MAX),
+  cubicMeasureRtt: flag(
+    "aeron.CubicCongestionControl.measureRtt",
+    false,
+    "Receivers with the congestion control `cubic` measure the round trip."
+  ),
   streamSessionLimit: integer(
     "aeron.driver.stream.session.limit",
     INT_MAX,

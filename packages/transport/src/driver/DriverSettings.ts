@@ -30,6 +30,6 @@ export interface DriverSettings {
   readonly socketReceiveBufferLength: number
   readonly socketSendBufferLength: number
   readonly streamSessionLimit: number
-  readonly receiverGroupTag: bigint | undefined
+  /** Whether receivers with `cc=cubic` measure the round trip. */
   readonly isMeasuringRtt: boolean
 }

@@ -78,7 +78,7 @@ export class ReceiveEndpoints {
           status,
           socket,
           receiverId: this.nextReceiverId++,
-          groupTag: udpChannel.fields.groupTag ?? settings.receiverGroupTag,
+          groupTag: udpChannel.fields.groupTag,
           systemCounters
         },
         this.receiver

@@ -1,4 +1,8 @@
 /** Which receivers of a network publication are there: those that sent a status message within the connection timeout. */
+
+/** More are not counted: a peer that calls itself ever anew must not make the driver grow. */
+const RECEIVERS_MAX = 1024
+
 export class ReceiverLiveness {
   private readonly lastStatusNs = new Map<bigint, number>()
 
@@ -7,7 +11,9 @@ export class ReceiverLiveness {
   }
 
   onStatusMessage(receiverId: bigint, nowNs: number): void {
-    this.lastStatusNs.set(receiverId, nowNs)
+    if (this.lastStatusNs.size < RECEIVERS_MAX || this.lastStatusNs.has(receiverId)) {
+      this.lastStatusNs.set(receiverId, nowNs)
+    }
   }
 
   /** The receiver left or rejected the stream. True when it was one. */

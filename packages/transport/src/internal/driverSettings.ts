@@ -69,8 +69,7 @@ export const driverSettings = (settings: ConcludedSettings): DriverSettings => {
     socketReceiveBufferLength: settings.socketReceiveBufferLength,
     socketSendBufferLength: settings.socketSendBufferLength,
     streamSessionLimit: settings.streamSessionLimit,
-    receiverGroupTag: undefined,
-    isMeasuringRtt: false
+    isMeasuringRtt: settings.cubicMeasureRtt
   }
 }
 

@@ -149,7 +149,6 @@ const settings: DriverSettings = {
   socketReceiveBufferLength: 0,
   socketSendBufferLength: 0,
   streamSessionLimit: 2 ** 31 - 1,
-  receiverGroupTag: undefined,
   isMeasuringRtt: false
 }
 

@@ -213,6 +213,19 @@ describe("network streams", () => {
     assert.isFalse(image.isClosed)
   })
 
+  it("measure the round trip when they shall", () => {
+    const world = new HeapNetwork(17, { isMeasuringRtt: true })
+    connect(world, { subscription: "|cc=cubic" })
+    Object.assign(world.network.faults, { delayMinNs: 3_000_000, delayMaxNs: 3_000_000 })
+    world.run(1000)
+    const { counters } = world.receiver
+    const id = Array.from({ length: counters.capacity }, (_, index) => index).find(
+      (index) => counters.state(index) === 1 && counters.label(index).startsWith("rcv-cc-cubic-rtt: ")
+    )!
+    assert.isAtLeast(Number(counters.value(id)), 6_000_000)
+    assert.isAtMost(Number(counters.value(id)), 10_000_000)
+  })
+
   it("end the image after its last message when the publication is closed", () => {
     const world = new HeapNetwork(11)
     const { publication, subscription } = connect(world)
