@@ -1,10 +1,15 @@
-/** Our client on the real driver and real clients on our driver, over IPC: every message, in order, byte for byte. */
+/**
+ * Our client on the real driver and real clients on our driver, over IPC: every message, in order, byte for byte; and
+ * what both make of a writer that died.
+ */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Context, Part } from "../Part.ts"
+import * as AbandonedClaims from "./AbandonedClaims.ts"
 import { java, killAll, millrace, type Process } from "./Process.ts"
+import * as UnblockedLogs from "./UnblockedLogs.ts"
 
 type Side = "java" | "millrace"
 
@@ -129,6 +134,8 @@ const run = async (context: Context): Promise<void> => {
     await runAll("millrace", directory, theirs)
     await checkTools(context, directory)
   })
+  await context.report.attempt("abandoned logs", () => UnblockedLogs.run(context))
+  await context.report.attempt("abandoned claims", () => AbandonedClaims.run(context))
 }
 
 const part: Part = { name: "aeron", run }
