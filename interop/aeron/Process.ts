@@ -18,7 +18,9 @@ export class Process {
 
   constructor(name: string, command: string, args: ReadonlyArray<string>) {
     this.name = name
-    this.child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] })
+    this.child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"] })
+    // A program that is gone takes no line; whoever waits for its answer is told how it ended.
+    this.child.stdin!.on("error", (error) => (this.output += `${String(error)}\n`))
     for (const stream of [this.child.stdout!, this.child.stderr!]) {
       stream.setEncoding("utf8").on("data", (chunk: string) => {
         this.output += chunk
@@ -31,22 +33,27 @@ export class Process {
   }
 
   /** Waits until it has printed this line. */
-  async line(text: string): Promise<void> {
-    const isPrinted = (): boolean => this.output.includes(`${text}\n`)
-    const printed = new Promise<void>((resolve) => {
-      this.#check = () => {
-        if (isPrinted()) {
-          resolve()
-        }
-      }
-      this.#check()
-    })
-    const early = this.ended.then((code) => {
-      if (!isPrinted()) {
-        throw new Error(`${this.name} ended with ${code} before it printed "${text}":\n${this.output}`)
-      }
-    })
-    await this.#bounded(Promise.race([printed, early]), `to print "${text}"`)
+  line(text: string): Promise<void> {
+    return this.#printed(() => this.output.includes(`${text}\n`), `to print "${text}"`)
+  }
+
+  /** Gives it a line on its standard input. */
+  say(text: string): void {
+    this.child.stdin!.write(`${text}\n`)
+  }
+
+  /** Gives it a line, and waits for the line that it prints next. */
+  async ask(text: string): Promise<string> {
+    const start = this.output.length
+    this.say(text)
+    await this.#printed(() => this.output.includes("\n", start), `to answer "${text}"`)
+    return this.output.slice(start, this.output.indexOf("\n", start))
+  }
+
+  /** Tells it that nothing more comes, and waits until it has ended in order. */
+  async finish(): Promise<void> {
+    this.child.stdin!.end()
+    await this.end("")
   }
 
   /** Waits until it has ended in order, having printed this. */
@@ -60,6 +67,23 @@ export class Process {
   async stop(signal: NodeJS.Signals): Promise<void> {
     this.child.kill(signal)
     await this.#bounded(this.ended, `to end after ${signal}`)
+  }
+
+  async #printed(isPrinted: () => boolean, what: string): Promise<void> {
+    const printed = new Promise<void>((resolve) => {
+      this.#check = () => {
+        if (isPrinted()) {
+          resolve()
+        }
+      }
+      this.#check()
+    })
+    const early = this.ended.then((code) => {
+      if (!isPrinted()) {
+        throw new Error(`${this.name} ended with ${code} and did not come ${what}:\n${this.output}`)
+      }
+    })
+    await this.#bounded(Promise.race([printed, early]), what)
   }
 
   async #bounded<A>(promise: Promise<A>, what: string): Promise<A> {

@@ -1,9 +1,14 @@
-/** Our client on the real driver and real clients on our driver, then the two drivers with each other: every message, in order, byte for byte. */
+/**
+ * Our client on the real driver and real clients on our driver, over IPC, and the two drivers with each other over UDP:
+ * every message, in order, byte for byte; and what both make of a writer that died.
+ */
 import { spawnSync } from "node:child_process"
 import type { Context, Part } from "../Part.ts"
+import * as AbandonedClaims from "./AbandonedClaims.ts"
+import { runNetwork } from "./network.ts"
 import { java } from "./Process.ts"
 import { check, runStream, type Side, type Stream, streamsOf, titleOf, withDrivers } from "./Streams.ts"
-import { runNetwork } from "./network.ts"
+import * as UnblockedLogs from "./UnblockedLogs.ts"
 
 const CHANNEL = "aeron:ipc"
 const COUNT = 100_000
@@ -68,6 +73,8 @@ const run = async (context: Context): Promise<void> => {
     await checkTools(context, directory)
   })
   await runNetwork(context, count)
+  await context.report.attempt("abandoned logs", () => UnblockedLogs.run(context))
+  await context.report.attempt("abandoned claims", () => AbandonedClaims.run(context))
 }
 
 const part: Part = { name: "aeron", run }

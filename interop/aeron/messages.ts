@@ -15,6 +15,12 @@ export const write = (bytes: Uint8Array, offset: number, number: number, length:
   }
 }
 
+export const make = (number: number, length: number): Uint8Array => {
+  const message = new Uint8Array(length)
+  write(message, 0, number, length)
+  return message
+}
+
 /** Throws when it is not message `number`. */
 export const check = (message: Uint8Array, number: number, lengths: ReadonlyArray<number>): void => {
   assert.equal(message.length, lengthOf(number, lengths), `length of message ${number}`)

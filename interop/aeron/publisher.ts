@@ -13,12 +13,7 @@ const count = Number(countText)
 const lengths = Messages.lengthsOf(lengthList!)
 const CLAIM_EVERY = 997
 
-const messageOf = (number: number): Uint8Array => {
-  const length = Messages.lengthOf(number, lengths)
-  const message = new Uint8Array(length)
-  Messages.write(message, 0, number, length)
-  return message
-}
+const messageOf = (number: number): Uint8Array => Messages.make(number, Messages.lengthOf(number, lengths))
 
 const claim = Effect.fnUntraced(function* (publication: Publication.Publication, number: number) {
   const length = Messages.lengthOf(number, lengths)

@@ -104,6 +104,7 @@ export const nodeFileSystem: FileSystem = {
   },
   open: openFile,
   remove: (path) => attempt("remove", path, () => Files.remove(path)),
+  exists: (path) => fs.existsSync(path),
   syncDirectory: (directory) => attempt("sync directory", directory, () => Files.syncDirectory(directory)),
   readBytes: (path) => attempt("read", path, () => readBytes(path)),
   replace: (path, bytes) => attempt("replace", path, () => replaceFile(path, bytes)),

@@ -63,6 +63,7 @@ export interface FileSystem {
   create(path: string, length: number, use: FileUse): StoreFile
   open(path: string, length: number, use: FileUse, readOnly: boolean): StoreFile
   remove(path: string): void
+  exists(path: string): boolean
   syncDirectory(directory: string): void
   /** The whole of a small file; undefined where there is none. */
   readBytes(path: string): Uint8Array | undefined

@@ -151,7 +151,7 @@ export class MappedFileQueue {
     if (last !== undefined && !last.isFull) {
       return last
     }
-    const file = this.#ahead ?? this.#create(this.#nextStart(position))
+    const file = this.#fileAhead() ?? this.#create(this.#nextStart(position))
     this.#ahead = undefined
     this.files.push(file)
     return file
@@ -163,10 +163,28 @@ export class MappedFileQueue {
     return last === undefined ? FileNaming.startOf(position, this.fileLength) : last.fromOffset + this.fileLength
   }
 
+  /**
+   * The file made ahead, if its name is still there. A RocketMQ that is started on this directory clears what it takes
+   * for rubbish before the lock refuses it; what is written to a file without a name is gone with the process.
+   */
+  #fileAhead(): MappedFile | undefined {
+    const ahead = this.#ahead
+    if (ahead !== undefined && !this.#options.fileSystem.exists(ahead.file.path)) {
+      ahead.close()
+      this.#ahead = undefined
+    }
+    return this.#ahead
+  }
+
   #create(from: number): MappedFile {
     const { directories, fileLength, fileSystem, reserveStep, use } = this.#options
     const directory = directories[(from / fileLength) % directories.length]!
-    const file = fileSystem.create(join(directory, FileNaming.format(from)), fileLength, use)
+    const path = join(directory, FileNaming.format(from))
+    // The lock makes the directory ours, and no file of ours has this name: a start that was refused has left it.
+    if (fileSystem.exists(path)) {
+      fileSystem.remove(path)
+    }
+    const file = fileSystem.create(path, fileLength, use)
     fileSystem.syncDirectory(directory)
     return new MappedFile(file, from, reserveStep)
   }
@@ -212,12 +230,12 @@ export class MappedFileQueue {
 
   /** Makes the next file before it is needed, where that has not been done. Throws `FileFailure`. */
   createAhead(): void {
-    this.#ahead ??= this.#create(this.#nextStart(this.maxOffset))
+    this.#ahead = this.#fileAhead() ?? this.#create(this.#nextStart(this.maxOffset))
   }
 
   /** Removes a file that was made ahead and never used: the next start would take it for written. */
   discardAhead(): void {
-    const ahead = this.#ahead
+    const ahead = this.#fileAhead()
     if (ahead !== undefined) {
       this.#ahead = undefined
       ahead.close()

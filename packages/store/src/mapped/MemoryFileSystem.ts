@@ -68,6 +68,10 @@ export class MemoryFileSystem implements FileSystem {
     return new MemoryFile(path, content, this.#later)
   }
 
+  exists(path: string): boolean {
+    return this.#files.has(path)
+  }
+
   open(path: string, length: number): StoreFile {
     const content = this.#files.get(path)
     if (content === undefined || content.bytes.length !== length) {

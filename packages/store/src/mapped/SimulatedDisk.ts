@@ -155,6 +155,10 @@ export class SimulatedDisk implements FileSystem {
     return this.#fileOf(path, content, use === "log" || use === "state" ? length : 0)
   }
 
+  exists(path: string): boolean {
+    return this.#names.has(path)
+  }
+
   open(path: string, length: number): StoreFile {
     const content = this.#content(path, "open")
     if (content.live.length !== length) {

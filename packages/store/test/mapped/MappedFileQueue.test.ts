@@ -74,6 +74,35 @@ describe("MappedFileQueue", () => {
     assert.deepStrictEqual(names(fileSystem), [0, 100])
   })
 
+  it("makes the file ahead again where somebody has removed it, before a byte goes into it", () => {
+    const { fileSystem, open } = make()
+    const queue = open()
+    const file = queue.fileForAppend(0)
+    file.wrotePosition = 51
+    queue.createAhead()
+    const path = queue.fileForAppend(0).file.path.replace(/0{20}$/, "00000000000000000100")
+    fileSystem.remove(path)
+    queue.createAhead()
+    assert.deepStrictEqual(names(fileSystem), [0, 100])
+    fileSystem.remove(path)
+    file.wrotePosition = LENGTH
+    assert.strictEqual(queue.fileForAppend(100).fromOffset, 100)
+    assert.deepStrictEqual(names(fileSystem), [0, 100])
+    queue.close()
+  })
+
+  it("takes the name of its next file from whoever left a file there", () => {
+    const { fileSystem, open } = make()
+    const queue = open()
+    const file = queue.fileForAppend(0)
+    const path = file.file.path.replace(/0{20}$/, "00000000000000000100")
+    fileSystem.create(path, LENGTH).claim(0, 4).bytes.fill(7, 0, 4)
+    file.wrotePosition = LENGTH
+    const next = queue.fileForAppend(100)
+    assert.strictEqual(next.read(0, 4).bytes[0], 0)
+    queue.close()
+  })
+
   it("opens what is there, and removes empty files at the end however many", () => {
     const { fileSystem, open } = make()
     fill(open(), 2).close()
