@@ -16,6 +16,7 @@ import { startScript } from "./fixtures/runScript.ts"
 import { temporaryDirectory } from "./fixtures/temporaryDirectory.ts"
 
 const driverProcess = new URL("fixtures/driverProcess.ts", import.meta.url)
+const resourcesProcess = new URL("fixtures/resourcesProcess.ts", import.meta.url)
 const publisherProcess = new URL("fixtures/publisherProcess.ts", import.meta.url)
 
 type Media = NonNullable<MediaDriverOptions["media"]>
@@ -97,6 +98,19 @@ describe.each(medias)("UDP by %s sockets", (media) => {
       }).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: to.directory })))
       const ended = yield* Effect.promise(() => publisher.ended)
       assert.strictEqual(ended.stdout, "flowing\npublished\n")
+    })
+  )
+
+  it.live.each(["worker", "invoker"])("leaves no socket, mapping or directory behind, in a %s", (threading) =>
+    Effect.gen(function* () {
+      for (const ending of ["completed", "interrupted"]) {
+        const channel = `aeron:udp?endpoint=localhost:${yield* freePort()}`
+        const { stderr, stdout } = yield* Effect.promise(
+          () => startScript(resourcesProcess, [threading, ending, channel, media]).ended
+        )
+        assert.strictEqual(stderr, "")
+        assert.deepStrictEqual(JSON.parse(stdout), { mappings: 0, descriptors: 0, directories: 0, active: [] }, ending)
+      }
     })
   )
 
