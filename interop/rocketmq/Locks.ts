@@ -30,8 +30,9 @@ const exclude = async (
   }
   const second = peers.lasting(holder === "ours" ? "real" : "ours")
   const first = await Handle.open(peers.lasting(holder), directory, config)
-  await put(first, 20)
-  // A real store writes files before it asks for the lock; what is dispatched and settled survives that.
+  // More than half of a file: the next one is made ahead. A real store that starts clears files that look unused before
+  // it asks for the lock.
+  await put(first, 60)
   await first.list()
   const refused = await refusalOf(Handle.open(second, directory, config))
   report.holds(`${title} refuses ${second.name}`, refused !== undefined && refusal.test(refused), refused ?? "opened")
@@ -39,7 +40,7 @@ const exclude = async (
     const pid = String(peers.lasting("real").pid)
     report.holds(`${title} is named by its pid`, refused?.includes(pid) === true, `${refused} does not name ${pid}`)
   }
-  await put(first, 20)
+  await put(first, 60)
   await first.close()
   const after = await Handle.open(second, directory, config)
   const { messages } = await after.list()

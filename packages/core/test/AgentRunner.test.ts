@@ -13,7 +13,7 @@ import { CoreError } from "../src/CoreError.ts"
 import * as IdleStrategy from "../src/IdleStrategy.ts"
 import { WakeDescriptor } from "../src/native/WakeDescriptor.ts"
 import { CLOSES, CYCLES, type ProbeData, STARTS } from "./agent/fixtures/probeData.ts"
-import { startScript } from "./fixtures/runScript.ts"
+import { startScript } from "@millrace/testkit/runScript"
 
 const entry = new URL("agent/fixtures/probeWorker.ts", import.meta.url)
 const parkedProcess = new URL("agent/fixtures/parkedProcess.ts", import.meta.url)

@@ -14,8 +14,8 @@ import * as LogBuffer from "../src/LogBuffer.ts"
 import { LogBuffers } from "../src/logbuffer/LogBuffers.ts"
 import { packTail } from "../src/logbuffer/TermTail.ts"
 import * as Region from "../src/Region.ts"
-import { startScript } from "./fixtures/runScript.ts"
-import { temporaryDirectory } from "./fixtures/temporaryDirectory.ts"
+import { startScript } from "@millrace/testkit/runScript"
+import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 const TERM_LENGTH = 64 * 1024
 

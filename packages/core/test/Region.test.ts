@@ -8,8 +8,8 @@ import type * as Layer from "effect/Layer"
 import { CoreError, type CoreErrorReason } from "../src/CoreError.ts"
 import { RegionClosed } from "../src/memory/RegionState.ts"
 import * as Region from "../src/Region.ts"
-import { mountSmallFileSystem, noMountReason } from "./fixtures/smallFileSystem.ts"
-import { namesIn, temporaryDirectory } from "./fixtures/temporaryDirectory.ts"
+import { mountSmallFileSystem, noMountReason } from "@millrace/testkit/smallFileSystem"
+import { namesIn, temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 const LENGTH = 64 * 1024
 

@@ -10,8 +10,8 @@ import * as MediaDriver from "../src/MediaDriver.ts"
 import * as Publication from "../src/Publication.ts"
 import * as Subscription from "../src/Subscription.ts"
 import { reasonOf } from "./fixtures/embedded.ts"
-import { startScript } from "./fixtures/runScript.ts"
-import { temporaryDirectory } from "./fixtures/temporaryDirectory.ts"
+import { startScript } from "@millrace/testkit/runScript"
+import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 const driverProcess = new URL("fixtures/driverProcess.ts", import.meta.url)
 const publisherProcess = new URL("fixtures/publisherProcess.ts", import.meta.url)

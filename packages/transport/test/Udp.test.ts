@@ -12,8 +12,8 @@ import type { MediaDriverOptions } from "../src/MediaDriverConfig.ts"
 import * as Publication from "../src/Publication.ts"
 import * as Subscription from "../src/Subscription.ts"
 import { bytesOf, embedded, reasonOf, textOf, until } from "./fixtures/embedded.ts"
-import { startScript } from "./fixtures/runScript.ts"
-import { temporaryDirectory } from "./fixtures/temporaryDirectory.ts"
+import { startScript } from "@millrace/testkit/runScript"
+import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 const driverProcess = new URL("fixtures/driverProcess.ts", import.meta.url)
 const resourcesProcess = new URL("fixtures/resourcesProcess.ts", import.meta.url)

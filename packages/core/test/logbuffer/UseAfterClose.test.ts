@@ -24,7 +24,7 @@ import { TermTail } from "../../src/logbuffer/TermTail.ts"
 import * as TermUnblocker from "../../src/logbuffer/TermUnblocker.ts"
 import { RegionClosed } from "../../src/memory/RegionState.ts"
 import * as Mapping from "../../src/native/Mapping.ts"
-import { temporaryDirectory } from "../fixtures/temporaryDirectory.ts"
+import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 import { bytesOf, makeLog, message, thrownBy } from "./testLog.ts"
 
 const mappedLog = (): LogBuffers => {

@@ -8,7 +8,7 @@ import { AtomicBuffer } from "../../src/memory/AtomicBuffer.ts"
 import { type Advice, type Completion, type MappedMemory, MappedRegion } from "../../src/memory/MappedRegion.ts"
 import { RegionClosed } from "../../src/memory/RegionState.ts"
 import * as Mapping from "../../src/native/Mapping.ts"
-import { temporaryDirectory } from "../fixtures/temporaryDirectory.ts"
+import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 const LENGTH = 64 * 1024
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import * as AtomicFile from "../../src/native/AtomicFile.ts"
 import * as Files from "../../src/native/Files.ts"
-import { namesIn, temporaryDirectory } from "../fixtures/temporaryDirectory.ts"
+import { namesIn, temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

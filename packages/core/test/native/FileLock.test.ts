@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import * as FileLock from "../../src/native/FileLock.ts"
 import { isLinux } from "../../src/native/Platform.ts"
-import { startScript } from "../fixtures/runScript.ts"
-import { temporaryDirectory } from "../fixtures/temporaryDirectory.ts"
+import { startScript } from "@millrace/testkit/runScript"
+import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 const holderScript = new URL("fixtures/lockHolder.ts", import.meta.url)
 

@@ -5,8 +5,8 @@ import { NativeError } from "../../src/native/Errno.ts"
 import * as Files from "../../src/native/Files.ts"
 import * as FileSpace from "../../src/native/FileSpace.ts"
 import * as ZeroFill from "../../src/native/ZeroFill.ts"
-import { mountSmallFileSystem, noMountReason } from "../fixtures/smallFileSystem.ts"
-import { temporaryDirectory } from "../fixtures/temporaryDirectory.ts"
+import { mountSmallFileSystem, noMountReason } from "@millrace/testkit/smallFileSystem"
+import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 const MEBIBYTE = 1024 * 1024
 

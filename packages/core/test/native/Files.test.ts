@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { NativeError } from "../../src/native/Errno.ts"
 import * as Files from "../../src/native/Files.ts"
-import { temporaryDirectory } from "../fixtures/temporaryDirectory.ts"
+import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 describe("Files", () => {
   it("makes files and directories for their user alone", () => {

@@ -4,9 +4,9 @@ import { assert, describe, it } from "vitest"
 import type { MappedRegion } from "../../src/memory/MappedRegion.ts"
 import { NativeError } from "../../src/native/Errno.ts"
 import * as Mapping from "../../src/native/Mapping.ts"
-import { startScript } from "../fixtures/runScript.ts"
-import { mountSmallFileSystem, noMountReason } from "../fixtures/smallFileSystem.ts"
-import { namesIn, temporaryDirectory } from "../fixtures/temporaryDirectory.ts"
+import { startScript } from "@millrace/testkit/runScript"
+import { mountSmallFileSystem, noMountReason } from "@millrace/testkit/smallFileSystem"
+import { namesIn, temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 const LENGTH = 64 * 1024
 const MEBIBYTE = 1024 * 1024

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { startScript } from "../fixtures/runScript.ts"
+import { startScript } from "@millrace/testkit/runScript"
 
 describe("a platform without these system calls", () => {
   it("loads every module, runs agents, and says clearly what is missing", async () => {
