@@ -7,6 +7,7 @@
  */
 import { spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
+import { globSync } from "node:fs"
 import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -26,10 +27,16 @@ if (!Number.isSafeInteger(count) || !Number.isSafeInteger(seed)) {
 }
 
 console.log(`${kind}: seed ${seed}, count ${count}`)
+const root = dirname(import.meta.dirname)
 const vitest = fileURLToPath(new URL("vitest.mjs", import.meta.resolve("vitest/package.json")))
-const filters = paths.length === 0 ? [`.${kind}.test.ts`] : paths
-const child = spawn(process.execPath, [vitest, "run", "--testTimeout=0", "--passWithNoTests", ...filters], {
-  cwd: dirname(import.meta.dirname),
+const tests = globSync(`packages/*/test/**/*.${kind}.test.ts`, { cwd: root })
+const chosen = paths.length === 0 ? tests : tests.filter((test) => paths.some((path) => test.startsWith(path)))
+if (chosen.length === 0) {
+  console.error(`no ${kind} test under ${paths.join(", ")}; there are:\n${tests.join("\n")}`)
+  process.exit(2)
+}
+const child = spawn(process.execPath, [vitest, "run", "--testTimeout=0", ...chosen], {
+  cwd: root,
   env: { ...process.env, MILLRACE_SEED: String(seed), MILLRACE_COUNT: String(count) },
   stdio: "inherit"
 })
