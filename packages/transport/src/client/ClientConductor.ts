@@ -180,7 +180,9 @@ export class ClientConductor implements Agent, ResponseListener {
       return
     }
     const request = this.pending.take(response.offendingCorrelationId)
-    request?.onFailure({ _tag: "Refused", code: response.code, message: response.message })
+    if (request?.isAbandoned === false) {
+      request.onFailure({ _tag: "Refused", code: response.code, message: response.message })
+    }
   }
 
   onAvailableImage(response: ImageBuffersReady): void {
@@ -246,7 +248,10 @@ export class ClientConductor implements Agent, ResponseListener {
   }
 
   onOperationSuccess(correlationId: bigint): void {
-    this.pending.take(correlationId, "operation")?.onSuccess(undefined as never)
+    const request = this.pending.take(correlationId, "operation")
+    if (request?.isAbandoned === false) {
+      request.onSuccess(undefined as never)
+    }
   }
 
   onSubscriptionReady(response: CounterUpdate): void {

@@ -1,4 +1,8 @@
-/** Commands that the driver has not answered yet, by correlation id. Each is answered once, refused once, or timed out. */
+/**
+ * Commands that the driver has not answered yet, by correlation id. Whoever waits hears of each once: it is answered,
+ * refused or timed out. One that was given up stays here until it is answered, since what the driver made for it then
+ * has to be removed; a driver that answers nothing at all is timed out itself, and ends the client.
+ */
 import type { RequestFailure } from "./ClientFailure.ts"
 
 export interface PendingRequest {
@@ -46,9 +50,9 @@ export class PendingRequests {
   }
 
   checkTimeouts(nowNs: number): void {
-    for (const [correlationId, { request, sentNs }] of this.entries) {
-      if (nowNs - sentNs > this.timeoutNs) {
-        this.entries.delete(correlationId)
+    for (const { request, sentNs } of this.entries.values()) {
+      if (!request.isAbandoned && nowNs - sentNs > this.timeoutNs) {
+        request.isAbandoned = true
         request.onFailure({ _tag: "NoResponse", waitedMs: Math.round((nowNs - sentNs) / NS_PER_MS) })
       }
     }
@@ -58,7 +62,9 @@ export class PendingRequests {
     const entries = Array.from(this.entries.values())
     this.entries.clear()
     for (const { request } of entries) {
-      request.onFailure(failure)
+      if (!request.isAbandoned) {
+        request.onFailure(failure)
+      }
     }
   }
 }

@@ -22,6 +22,13 @@ const offer = (publication: ReturnType<HeapClient["addPublication"]>, text: stri
   return publication.offer(bytes, 0, bytes.length)
 }
 
+/** Types of the counters that are not the driver's own; 11 is the client's heartbeat. */
+const counterTypes = (driver: HeapDriver): ReadonlyArray<number> => {
+  const types: Array<number> = []
+  driver.counters.forEach(({ typeId }) => types.push(typeId))
+  return types.filter((typeId) => typeId !== 0)
+}
+
 describe("ClientConductor", () => {
   it("carries messages from a publication to a subscription", () => {
     const { client } = setUp()
@@ -244,6 +251,39 @@ describe("ClientConductor", () => {
     assert.deepStrictEqual(failure, { _tag: "NoResponse", waitedMs: 10_500 })
   })
 
+  it("removes what the driver made for a request after it was given up", () => {
+    const { client, driver } = setUp()
+    const failures: Array<unknown> = []
+    const handlers = { onSuccess: () => assert.fail("was answered"), onFailure: (why: unknown) => failures.push(why) }
+    // The driver answers one command after the other: the log that is not there yet holds up the second as well.
+    driver.logFactory.delayTicks = 23
+    client.conductor.addPublication(CHANNEL, STREAM, false, handlers)
+    client.conductor.addSubscription(CHANNEL, STREAM, handlers)
+    client.pass(11_000)
+    assert.strictEqual(failures.length, 2)
+    assert.strictEqual(driver.logFactory.logs.size, 0)
+    client.pass(5000)
+    assert.strictEqual(driver.logFactory.logs.size, 0)
+    assert.deepStrictEqual(counterTypes(driver), [11])
+    assert.strictEqual(failures.length, 2)
+  })
+
+  it("fails a request once, though the client ends or the driver refuses it afterwards", () => {
+    const { client, driver } = setUp()
+    const failures: Array<string> = []
+    const handlers = {
+      onSuccess: () => assert.fail("was answered"),
+      onFailure: ({ _tag }: { readonly _tag: string }) => failures.push(_tag)
+    }
+    driver.logFactory.delayTicks = 23
+    driver.logFactory.failure = { isStorageSpace: false, message: "too late" }
+    client.conductor.addPublication(CHANNEL, STREAM, false, handlers)
+    client.pass(12_000)
+    client.conductor.addSubscription("aeron:ipc", STREAM, handlers)()
+    client.conductor.onClose()
+    assert.deepStrictEqual(failures, ["NoResponse"])
+  })
+
   it("removes what was made for a request that nobody waits for any more", () => {
     const { client, driver } = setUp()
     const ignore = { onSuccess: () => assert.fail("was answered"), onFailure: () => {} }
@@ -251,12 +291,7 @@ describe("ClientConductor", () => {
     client.conductor.addSubscription(CHANNEL, STREAM, ignore)()
     client.pass(5000)
     assert.strictEqual(driver.logFactory.logs.size, 0)
-    const types: Array<number> = []
-    driver.counters.forEach(({ typeId }) => types.push(typeId))
-    assert.deepStrictEqual(
-      types.filter((typeId) => typeId !== 0),
-      [11]
-    )
+    assert.deepStrictEqual(counterTypes(driver), [11])
   })
 
   it("refuses a request when the ring of commands is full, and sends removals later", () => {
