@@ -1,7 +1,7 @@
 /** The files of consume queues on their file system: `consumequeue/<topic>/<queue id>/<position>`. */
 import { ConsumeQueue } from "../consumequeue/ConsumeQueue.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
-import type { QueueTable } from "../consumequeue/QueueTable.ts"
+import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import { type FileSystem, join } from "../mapped/FileSystem.ts"
 import { ForeignFile, MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import type { StoreOptions } from "./StoreOptions.ts"
@@ -35,17 +35,29 @@ export const open = (
   return queueFiles(fileSystem, options, directory)
 }
 
-/** Opens all queues that are there and not open yet. */
-export const loadAll = (fileSystem: FileSystem, options: StoreOptions, table: QueueTable): void => {
+/** Opens all queues that are there and not open yet, and returns them. Their files count as written to their ends. */
+export const loadAll = (
+  fileSystem: FileSystem,
+  options: StoreOptions,
+  table: QueueTable
+): ReadonlyArray<QueueState> => {
   const root = StorePaths.consumeQueues(options.storePathRootDir)
+  const loaded: Array<QueueState> = []
   for (const topic of fileSystem.entries(root) ?? []) {
     if (topic.isDirectory) {
-      loadTopic(fileSystem, options, table, topic.name)
+      loadTopic(fileSystem, options, table, topic.name, loaded)
     }
   }
+  return loaded
 }
 
-const loadTopic = (fileSystem: FileSystem, options: StoreOptions, table: QueueTable, topic: string): void => {
+const loadTopic = (
+  fileSystem: FileSystem,
+  options: StoreOptions,
+  table: QueueTable,
+  topic: string,
+  loaded: Array<QueueState>
+): void => {
   const directory = join(StorePaths.consumeQueues(options.storePathRootDir), topic)
   for (const entry of fileSystem.entries(directory) ?? []) {
     const path = join(directory, entry.name)
@@ -57,6 +69,6 @@ const loadTopic = (fileSystem: FileSystem, options: StoreOptions, table: QueueTa
     }
     const files = queueFiles(fileSystem, options, path)
     files.load()
-    table.add(table.topic(topic), new ConsumeQueue(topic, Number(entry.name), files))
+    loaded.push(table.add(table.topic(topic), new ConsumeQueue(topic, Number(entry.name), files)))
   }
 }

@@ -24,12 +24,19 @@ const CHECK: RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 const endOfFiles = ({ fileLength, lastFile }: MappedFileQueue): number =>
   lastFile === undefined ? 0 : lastFile.fromOffset + fileLength
 
+/** Files that were opened count as written to their ends, which only holds for who writes them: what is there is looked up. */
+const begin = (state: QueueState): void => {
+  const { files } = state.queue
+  files.setEnd(files.minOffset)
+  state.nextOffset = files.minOffset / EntryDescriptor.LENGTH
+}
+
 export interface FollowerOptions {
   readonly commitLog: CommitLog
   readonly queues: QueueTable
   readonly index: IndexService
-  /** Opens the queues that are new. */
-  readonly loadNewQueues: () => void
+  /** Opens the queues that are new, and returns them. */
+  readonly loadNewQueues: () => ReadonlyArray<QueueState>
   readonly onArrival: (queue: QueueState) => void
 }
 
@@ -59,8 +66,9 @@ export class Follower implements Agent {
   /** Looks for what was written since the last time. Returns the number of queues that have more. */
   follow(isListing: boolean): number {
     const { commitLog, loadNewQueues, onArrival, queues } = this.#options
+    const added = isListing ? loadNewQueues() : []
+    added.forEach(begin)
     if (isListing) {
-      loadNewQueues()
       commitLog.files.loadNew()
     }
     let count = 0
@@ -78,6 +86,9 @@ export class Follower implements Agent {
     if (end > commitLog.maxOffset || isListing) {
       commitLog.files.setEnd(this.#logEnd(end))
     }
+    for (const state of added) {
+      correctMinOffset(state, commitLog.minOffset)
+    }
     return count
   }
 
@@ -85,8 +96,8 @@ export class Follower implements Agent {
   attach(): void {
     const { commitLog, index, queues } = this.#options
     commitLog.files.setEnd(commitLog.minOffset)
-    for (const { queue } of queues.all()) {
-      queue.files.setEnd(queue.files.minOffset)
+    for (const state of queues.all()) {
+      begin(state)
     }
     this.follow(true)
     for (const state of queues.all()) {
@@ -110,7 +121,7 @@ export class Follower implements Agent {
 
   /** Reads entries from `offset` to the first that is not written, which is the new end. */
   #scan({ queue }: QueueState, offset: number): number {
-    let end = offset
+    let end = Math.max(offset, queue.files.minOffset / EntryDescriptor.LENGTH)
     // Files are open beyond what counts as written: reading there is what finds the new entries.
     queue.files.setEnd(endOfFiles(queue.files))
     while (queue.read(end, this.#entry) && isWritten(this.#entry)) {
