@@ -181,7 +181,7 @@ export class MessageStore extends Context.Service<
     put(message: Message): Effect.Effect<PutResult, StoreError>
     /** Stores messages one behind the other, in one pass. An illegal one refuses all of them. */
     putMany(messages: ReadonlyArray<Message>): Effect.Effect<ReadonlyArray<PutResult>, StoreError>
-    /** Stores messages of one topic and queue in one file of the log, with queue offsets in a row. */
+    /** Stores messages of one topic and queue, without transaction or delay, in one file, with queue offsets in a row. */
     putBatch(messages: ReadonlyArray<Message>): Effect.Effect<ReadonlyArray<PutResult>, StoreError>
     /** Reads messages of one queue. */
     get(request: GetRequest): Effect.Effect<GetResult, StoreError>

@@ -146,6 +146,19 @@ const putting: ReadonlyArray<Case> = [
     })
   },
   {
+    title: "refuses a batch of several topics or queues, of a transaction or with a delay, and stores none of it",
+    run: Effect.gen(function* () {
+      const store = yield* MessageStore
+      const refuse = (illegal: Message) => reasonOf(store.putBatch([message("good"), illegal]))
+      assert.equal(yield* refuse(message("", { topic: "other" })), "MessageIllegal")
+      assert.equal(yield* refuse(message("", { queueId: 1 })), "MessageIllegal")
+      assert.equal(yield* refuse(message("", { sysFlag: 4 })), "MessageIllegal")
+      assert.equal(yield* refuse(message("", { properties: { DELAY: "1" } })), "MessageIllegal")
+      assert.equal((yield* store.status).maxPosition, 0)
+      assert.deepEqual(yield* store.topics, [])
+    })
+  },
+  {
     title: "keeps a batch of one queue together with offsets in a row",
     run: Effect.gen(function* () {
       const store = yield* MessageStore

@@ -5,6 +5,7 @@ import * as HostAddress from "./HostAddress.ts"
 import type { MessageInput } from "./MessageInput.ts"
 import * as MessageProperties from "./MessageProperties.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
+import * as SysFlag from "./SysFlag.ts"
 import * as Utf8 from "./Utf8.ts"
 
 export const OK = 0
@@ -15,10 +16,14 @@ export const PROPERTY_ILLEGAL = -4
 export const HOST_ILLEGAL = -5
 export const QUEUE_ILLEGAL = -6
 export const NUMBER_ILLEGAL = -7
+export const BATCH_MIXED = -8
+export const BATCH_TRANSACTION = -9
+export const BATCH_DELAY = -10
 
 /** A topic is the name of a directory; that is what bounds it on every file system. */
 const TOPIC_BYTES_MAX = 255
 const QUEUE_ID_MAX = 0x7fffffff
+const DELAY = Utf8.encode(MessageProperties.DELAY)
 
 export const checkTopic = (topic: string): number => {
   const isName = topic !== "" && topic !== "." && topic !== ".." && !topic.includes("/") && !topic.includes("\u0000")
@@ -44,6 +49,25 @@ export const check = (message: MessageInput, bodyLengthMax: number, crcLength: n
   }
   return checkProperties(message, RecordDescriptor.PROPERTIES_LENGTH_MAX - crcLength)
 }
+
+/**
+ * What a message must be besides to stand in a batch that begins with `first`. A batch has one queue, whose offsets its
+ * messages get in a row; one of a transaction may have no place in a queue, one with a delay has it in another.
+ */
+export const checkInBatch = (message: MessageInput, first: MessageInput): number => {
+  if (message.topic !== first.topic || (message.queueId ?? 0) !== (first.queueId ?? 0)) {
+    return BATCH_MIXED
+  }
+  if (((message.sysFlag ?? 0) & SysFlag.TRANSACTION_MASK) !== 0) {
+    return BATCH_TRANSACTION
+  }
+  return hasDelay(message) ? BATCH_DELAY : OK
+}
+
+const hasDelay = ({ properties, rawProperties }: MessageInput): boolean =>
+  rawProperties === undefined
+    ? (properties?.[MessageProperties.DELAY] ?? "") !== ""
+    : MessageProperties.find(rawProperties, 0, rawProperties.length, DELAY, { start: 0, end: 0 })
 
 const isInt32 = (value: number | undefined): boolean => value === undefined || (value | 0) === value
 const isSafe = (value: number | undefined): boolean => value === undefined || Number.isSafeInteger(value)

@@ -35,7 +35,7 @@ export class PutPath {
 
   /** Stores messages one behind the other. */
   putMany(messages: ReadonlyArray<MessageInput>, nowMs: number): ReadonlyArray<PutResult> | PutRefusal {
-    const refusal = this.#check(messages)
+    const refusal = this.#check(messages, false)
     if (refusal !== undefined) {
       return refusal
     }
@@ -66,7 +66,7 @@ export class PutPath {
 
   /** Stores a client's batch: messages of one queue, all in one file, with queue offsets in a row. */
   putBatch(messages: ReadonlyArray<MessageInput>, nowMs: number): ReadonlyArray<PutResult> | PutRefusal {
-    const refusal = this.#check(messages)
+    const refusal = this.#check(messages, true)
     const first = messages[0]
     if (refusal !== undefined || first === undefined) {
       return refusal ?? []
@@ -110,7 +110,7 @@ export class PutPath {
     return this.#queues.queue(this.#queues.topic(message.topic), message.queueId ?? 0)
   }
 
-  #check(messages: ReadonlyArray<MessageInput>): PutRefusal | undefined {
+  #check(messages: ReadonlyArray<MessageInput>, isBatch: boolean): PutRefusal | undefined {
     let lastTopic: string | undefined = undefined
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index]!
@@ -118,6 +118,9 @@ export class PutPath {
       if (code === MessageCheck.OK && message.topic !== lastTopic) {
         lastTopic = message.topic
         code = this.#queues.topics.has(lastTopic) ? MessageCheck.OK : MessageCheck.checkTopic(lastTopic)
+      }
+      if (code === MessageCheck.OK && isBatch) {
+        code = MessageCheck.checkInBatch(message, messages[0]!)
       }
       if (code !== MessageCheck.OK) {
         const size = message.body.length

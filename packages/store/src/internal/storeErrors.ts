@@ -131,6 +131,12 @@ const detailOf = (code: number, size: number, limit: number): string => {
       return "hosts have the form 10.1.2.3:40123 or [2001:db8::17]:40123"
     case MessageCheck.QUEUE_ILLEGAL:
       return "a queue id is a whole number from 0 to 2147483647"
+    case MessageCheck.BATCH_MIXED:
+      return "a batch has one topic and one queue, those of its first message: put the others in a batch of their own"
+    case MessageCheck.BATCH_TRANSACTION:
+      return "a batch takes no messages of a transaction (sysFlag): put it by itself"
+    case MessageCheck.BATCH_DELAY:
+      return "a batch takes no messages with a delay (property DELAY): put it by itself"
     default:
       return "flag, sysFlag and reconsumeTimes are 32-bit integers, times and positions whole numbers below 2^53"
   }
