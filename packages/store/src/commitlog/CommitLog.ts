@@ -7,6 +7,7 @@
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as BlankRecord from "./BlankRecord.ts"
+import { FileFailure } from "../mapped/FileSystem.ts"
 import type { MessageInput } from "./MessageInput.ts"
 import type { MappedFile } from "../mapped/MappedFile.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
@@ -24,6 +25,8 @@ export class CommitLog {
   readonly #encoder: RecordEncoder
   /** Bytes of the run that is encoded and stamped, and not in the file yet. */
   #runLength = 0
+  /** Bytes behind the last record that a failed write may have left there. */
+  #remainsLength = 0
   #file: MappedFile | undefined = undefined
   #lastStoreTimestamp = 0
 
@@ -57,8 +60,8 @@ export class CommitLog {
 
   /**
    * Encodes one record at the end of the run and returns its length, or RECORD_TOO_LONG. Its position is then
-   * `nextPosition - length`. Throws `FileFailure` where a new file is needed and cannot be made; what was appended
-   * before stays and still has to be committed.
+   * `nextPosition - length`. Throws `FileFailure` where a new file is needed and cannot be made, or what was appended
+   * before cannot be written; the run is then to be abandoned.
    */
   append(message: MessageInput, topic: Uint8Array, queueOffset: number, storeTimestamp: number): number {
     const encoder = this.#encoder
@@ -118,17 +121,46 @@ export class CommitLog {
     return this.files.maxOffset + this.#runLength
   }
 
-  /** Moves the run into the file, where readers see it. */
+  /** Moves the run into the file, where readers see it. Throws `FileFailure`: then nothing of the run is in the log. */
   commit(): void {
     const length = this.#runLength
+    this.#runLength = 0
+    this.#clearRemains()
     if (length > 0) {
       const file = this.#file
       assert(file !== undefined, "a run without a file")
-      this.#runLength = 0
       const at = file.wrotePosition
+      this.#remainsLength = length
       file.write(at, this.#encoder.bytes, length)
+      this.#remainsLength = 0
       // Readers go up to this position and no further: it moves only when the whole run stands in the file.
       file.wrotePosition = at + length
+    }
+  }
+
+  /** Drops the run, and what a failed write has left of one. Where that fails too, the next commit tries it again. */
+  abandon(): void {
+    this.#runLength = 0
+    try {
+      this.#clearRemains()
+    } catch (error) {
+      if (!(error instanceof FileFailure)) {
+        throw error
+      }
+    }
+  }
+
+  /**
+   * A write that fails may have got half way. Whole records among what it wrote would count as stored at the next
+   * opening, or as good ones behind a damaged one where later records end between them: they become zeros again.
+   */
+  #clearRemains(): void {
+    const length = this.#remainsLength
+    if (length > 0) {
+      const file = this.#file
+      assert(file !== undefined, "remains without a file")
+      file.write(file.wrotePosition, new Uint8Array(length), length)
+      this.#remainsLength = 0
     }
   }
 

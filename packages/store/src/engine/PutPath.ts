@@ -59,8 +59,7 @@ export class PutPath {
       if (!(error instanceof FileFailure)) {
         throw error
       }
-      log.commit()
-      return new PutRefusal({ _tag: "FileFailure", failure: error }, results)
+      return this.#failed(error, messages, results)
     }
   }
 
@@ -90,8 +89,23 @@ export class PutPath {
       if (!(error instanceof FileFailure)) {
         throw error
       }
-      return new PutRefusal({ _tag: "FileFailure", failure: error }, [])
+      return this.#failed(error, messages, [])
     }
+  }
+
+  /** Takes back what was counted of messages that did not get into the log with the file that failed. */
+  #failed(failure: FileFailure, messages: ReadonlyArray<MessageInput>, results: ReadonlyArray<PutResult>): PutRefusal {
+    const log = this.#commitLog
+    log.abandon()
+    let count = results.length
+    while (count > 0 && results[count - 1]!.position >= log.maxOffset) {
+      count--
+      const message = messages[count]!
+      if (SysFlag.hasQueueEntry(message.sysFlag ?? 0)) {
+        this.#queueOf(message).nextOffset = results[count]!.queueOffset
+      }
+    }
+    return new PutRefusal({ _tag: "FileFailure", failure }, results.slice(0, count))
   }
 
   #accept(

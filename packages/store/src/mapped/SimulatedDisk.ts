@@ -1,7 +1,7 @@
 /**
  * A disk that forgets: for each file it keeps what the program sees and what is on the device. A sync copies pages from
  * the one to the other; a crash keeps what is on the device and, of the rest, what chance decides, sector by sector. Names
- * (new, replaced, removed) are as volatile until their directory is synced. It can be full, fail syncs, and flip bits.
+ * (new, replaced, removed) are as volatile until their directory is synced. It can be full, fail syncs and writes, and flip bits.
  *
  * A failed sync is the kernel's: its pages count as clean afterwards, and a later sync that succeeds does not bring them.
  */
@@ -40,8 +40,10 @@ export interface SimulatedDiskOptions {
   readonly isLying?: boolean
 }
 
+export type FaultyOperation = "create" | "reserve" | "write" | "sync" | "replace"
+
 /** An operation that is about to run may be made to fail with a code of the system. */
-export type Fault = (operation: "create" | "reserve" | "sync" | "replace", path: string) => string | undefined
+export type Fault = (operation: FaultyOperation, path: string) => string | undefined
 
 export class SimulatedDisk implements FileSystem {
   readonly #options: SimulatedDiskOptions
@@ -170,6 +172,7 @@ export class SimulatedDisk implements FileSystem {
   #fileOf(path: string, content: Content, reservedTo: number): StoreFile {
     return new SimulatedFile(path, content, reservedTo, {
       reserve: (length) => this.#reserve(path, content, length),
+      write: (offset, source) => this.#write(path, content, offset, source),
       sync: (offset, length) => this.#sync(path, content, offset, length),
       later: this.#options.later
     })
@@ -183,6 +186,17 @@ export class SimulatedDisk implements FileSystem {
       throw new FileFailure({ code: "ENOSPC", operation: "reserve", path, requiredBytes, availableBytes })
     }
     content.reservedBytes = Math.max(content.reservedBytes, end)
+  }
+
+  /** A write that fails may have got any part of the way. */
+  #write(path: string, content: Content, offset: number, source: Uint8Array): void {
+    const code = this.fault("write", path)
+    if (code !== undefined) {
+      const done = Math.floor(this.#options.random() * (source.length + 1))
+      content.live.set(source.subarray(0, done), offset)
+      throw new FileFailure({ code, operation: "write", path })
+    }
+    content.live.set(source, offset)
   }
 
   #sync(path: string, content: Content, offset: number, length: number): void {
@@ -254,6 +268,7 @@ export class SimulatedDisk implements FileSystem {
 
 interface DiskCalls {
   reserve(end: number): void
+  write(offset: number, source: Uint8Array): void
   sync(offset: number, length: number): void
   readonly later: (run: () => void) => void
 }
@@ -291,7 +306,7 @@ class SimulatedFile implements StoreFile {
 
   write(offset: number, source: Uint8Array, length: number): void {
     this.claim(offset, length)
-    this.#window.bytes.set(source.subarray(0, length), offset)
+    this.#disk.write(offset, source.subarray(0, length))
   }
 
   publish(): void {

@@ -48,7 +48,80 @@ const illegalOf = (outcome: unknown): Pick<Illegal, "code" | "index"> => {
 const open = (more?: ConstructorParameters<typeof SimulatedStore>[1], seed = 1) =>
   new SimulatedStore(seed, { flushDiskType: "ASYNC_FLUSH", ...more }).open()
 
+/** Fails writes to the log by their number, counted from 1. */
+const failWrites = (store: SimulatedStore, ...numbers: ReadonlyArray<number>): void => {
+  let count = 0
+  store.disk.fault = (operation, path) =>
+    operation === "write" && path.includes("commitlog") && numbers.includes(++count) ? "EIO" : undefined
+}
+
+/** Two records of these fill a file of the log. */
+const long = (name: string): MessageInput => message(name.padEnd(3000, "."))
+const names = (store: SimulatedStore): ReadonlyArray<string> => bodies(store).map((body) => body.replaceAll(".", ""))
+
 describe("PutPath", () => {
+  describe("when a write to the log fails", () => {
+    it("says of those messages only that they are stored which stand in the log", () => {
+      const store = open()
+      failWrites(store, 2)
+      const { reason, stored } = refusalOf(store.tryPut(long("a"), long("b"), long("c"), long("d"), long("e")))
+      assert.strictEqual(reason._tag === "FileFailure" && reason.failure.operation, "write")
+      assert.deepStrictEqual(
+        stored.map(({ queueOffset }) => queueOffset),
+        [0, 1]
+      )
+      assert.deepStrictEqual(names(store), ["a", "b"])
+    })
+
+    it("gives the offsets of messages that are not stored to those that come next, in every queue", () => {
+      const store = open()
+      failWrites(store, 1)
+      const more = message("c", { queueId: 1 })
+      assert.deepStrictEqual(refusalOf(store.tryPut(message("a"), message("b"), more)).stored, [])
+      assert.deepStrictEqual(
+        store.put(message("d"), message("e"), more).map(({ queueOffset }) => queueOffset),
+        [0, 1, 0]
+      )
+      assert.deepStrictEqual(bodies(store), ["d", "e"])
+      assert.deepStrictEqual(bodies(store, "topic", 1), ["c"])
+    })
+
+    it("stores nothing of a batch", () => {
+      const store = open()
+      store.put(message("a"))
+      failWrites(store, 1)
+      assert.deepStrictEqual(refusalOf(store.engine.putBatch([message("b"), message("c")], store.nowMs)).stored, [])
+      assert.notInstanceOf(store.engine.putBatch([message("d"), message("e")], store.nowMs), PutRefusal)
+      assert.deepStrictEqual(bodies(store), ["a", "d", "e"])
+    })
+
+    it("leaves nothing of what the write did in part, for no later opening to find", () => {
+      for (let seed = 1; seed <= 20; seed++) {
+        // The first write is that of the messages, those behind it are those that clear what it left.
+        for (const { failing, tries } of [
+          { failing: [1], tries: 1 },
+          { failing: [1, 2], tries: 1 },
+          { failing: [1, 2, 3], tries: 2 }
+        ]) {
+          const store = open({}, seed)
+          store.put(message("a"))
+          failWrites(store, ...failing)
+          const refused = Array.from({ length: 20 }, (_, index) => message(`refused ${index}`))
+          for (let index = 0; index < tries; index++) {
+            assert.deepStrictEqual(refusalOf(store.tryPut(...refused)).stored, [])
+          }
+          // The record that comes next is as long as the first refused one: what stands behind it looks like its successor.
+          store.put(message("stored   0"))
+          store.kill()
+          store.open()
+          assert.deepStrictEqual(bodies(store), ["a", "stored   0"])
+          store.put(message("z"))
+          assert.deepStrictEqual(bodies(store), ["a", "stored   0", "z"])
+        }
+      }
+    })
+  })
+
   describe("putBatch", () => {
     const refuse = (store: SimulatedStore, ...messages: ReadonlyArray<MessageInput>) =>
       illegalOf(store.engine.putBatch(messages, store.nowMs))
