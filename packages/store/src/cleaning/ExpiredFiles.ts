@@ -12,6 +12,7 @@ import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { ConsumeQueue, QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import * as QueueSearch from "../consumequeue/QueueSearch.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
 import type { LocalTime } from "../engine/LocalTime.ts"
 import type { IndexService } from "../index/IndexService.ts"
@@ -119,13 +120,14 @@ export class ExpiredFiles implements Agent {
   }
 }
 
-/** Removes files of a queue whose last entry stands for a record before `minPosition`; the last file stays. */
+/** Removes files of a queue all of whose entries stand for records before `minPosition`; the last file stays. */
 const removeQueueFiles = (queue: ConsumeQueue, minPosition: number): void => {
   const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
   const { files } = queue
   while (files.files.length > 1) {
-    const lastOffset = (files.firstFile!.fromOffset + files.fileLength) / EntryDescriptor.LENGTH - 1
-    if (!queue.read(lastOffset, entry) || entry.position >= minPosition) {
+    const begin = files.minOffset / EntryDescriptor.LENGTH
+    const last = QueueSearch.previousReal(queue, queue.nextFileStart(begin), begin)
+    if (!queue.read(last, entry) || entry.position >= minPosition) {
       return
     }
     files.removeFirst()

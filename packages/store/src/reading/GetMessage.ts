@@ -99,15 +99,17 @@ const scan = (
       outcome.nextOffset = offset + 1
       continue
     }
-    if (outcome.count > 0 && outcome.bytes + entry.size > limits.bytesMax) {
+    // A filler has no record: its size must not count, nor its position be taken for one.
+    const isRecord = !isFiller(entry)
+    if (isRecord && outcome.count > 0 && outcome.bytes + entry.size > limits.bytesMax) {
       return
     }
-    if (entry.position >= commitLog.maxOffset) {
+    if (isRecord && entry.position >= commitLog.maxOffset) {
       // The record is not there yet: this ends the queue for now.
       outcome.status = outcome.count > 0 ? "FOUND" : "OFFSET_OVERFLOW_ONE"
       return
     }
-    if (isFiller(entry) || !wrapRecord(commitLog, entry)) {
+    if (!isRecord || !wrapRecord(commitLog, entry)) {
       if (outcome.count === 0) {
         outcome.status = "MESSAGE_WAS_REMOVING"
       }

@@ -4,46 +4,27 @@
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
-import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import type { ConsumeQueue, QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import * as QueueSearch from "../consumequeue/QueueSearch.ts"
 
 export type Boundary = "lower" | "upper"
 
 const cursor = new RecordCursor()
-const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
 
 export const find = (commitLog: CommitLog, queue: ConsumeQueue, timeMs: number, boundary: Boundary): number => {
   const { maxOffset, minOffset } = queue
-  if (boundary === "lower") {
-    return firstNotBefore(commitLog, queue, timeMs)
-  }
+  const firstAt = (time: number) =>
+    QueueSearch.first(queue, minOffset, maxOffset, (entry) => storeTimeOf(commitLog, entry) >= time)
   // Store times are whole milliseconds: the last at or before is the one before the first at the next millisecond.
-  const after = firstNotBefore(commitLog, queue, timeMs + 1)
-  return Math.max(minOffset, Math.min(maxOffset, after - 1))
-}
-
-const firstNotBefore = (commitLog: CommitLog, queue: ConsumeQueue, timeMs: number): number => {
-  let low = queue.minOffset
-  let high = queue.maxOffset
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (storeTimeOf(commitLog, queue, middle) < timeMs) {
-      low = middle + 1
-    } else {
-      high = middle
-    }
-  }
-  return low
+  return boundary === "lower" ? firstAt(timeMs) : QueueSearch.previousReal(queue, firstAt(timeMs + 1), minOffset)
 }
 
 /** -1 for a message whose record is gone: it is older than all that are kept. */
-const storeTimeOf = (commitLog: CommitLog, queue: ConsumeQueue, offset: number): number => {
-  if (!queue.read(offset, entry) || isFiller(entry)) {
-    return -1
-  }
-  const file = commitLog.files.find(entry.position)
+const storeTimeOf = (commitLog: CommitLog, { position, size }: QueueEntry): number => {
+  const file = commitLog.files.find(position)
   if (file === undefined) {
     return -1
   }
-  const at = entry.position - file.fromOffset
-  return cursor.wrap(file.read(at, Math.min(entry.size, file.length - at)), at).storeTimestamp
+  const at = position - file.fromOffset
+  return cursor.wrap(file.read(at, Math.min(size, file.length - at)), at).storeTimestamp
 }

@@ -8,6 +8,7 @@ import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
 import { isFiller, isWritten, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
+import * as QueueSearch from "../consumequeue/QueueSearch.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { Dispatcher } from "../dispatch/Dispatcher.ts"
 import type { IndexService } from "../index/IndexService.ts"
@@ -263,18 +264,7 @@ function* dispatchAgain(options: RecoveryOptions, start: number, end: number): G
 }
 
 /** The first entry whose record is still kept. All of a queue's records gone means that it is empty: min equals max. */
-export const correctMinOffset = (state: QueueState, minPosition: number): void => {
-  const { queue } = state
-  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
-  let low = queue.files.minOffset / EntryDescriptor.LENGTH
-  let high = queue.maxOffset
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (queue.read(middle, entry) && !isFiller(entry) && entry.position >= minPosition) {
-      high = middle
-    } else {
-      low = middle + 1
-    }
-  }
-  queue.minOffset = low
+export const correctMinOffset = ({ queue }: QueueState, minPosition: number): void => {
+  const low = queue.files.minOffset / EntryDescriptor.LENGTH
+  queue.minOffset = QueueSearch.first(queue, low, queue.maxOffset, ({ position }) => position >= minPosition)
 }

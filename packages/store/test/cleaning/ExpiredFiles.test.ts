@@ -69,6 +69,29 @@ describe("ExpiredFiles", () => {
     assert.strictEqual(fileCount(store), before - 3)
   })
 
+  it("keeps a file of a queue whose end is fillers and whose beginning is still read", () => {
+    const store = new SimulatedStore(1, { cleanResourceInterval: 1000, deleteFileBatchMax: 1 }).open()
+    const put = (offset: number) => {
+      const queue = store.engine.queues.find("topic", 0)
+      if (queue !== undefined) {
+        queue.nextOffset = offset
+      }
+      store.put({ ...message(offset), body: Buffer.alloc(2000) })
+    }
+    for (const offset of [0, 1, 2, 3, 4, 5, 6, 7, 25, 26]) {
+      put(offset)
+    }
+    store.run(100)
+    store.nowMs += 2 * HOUR_MS
+    store.hour = 4
+    store.run(20)
+    const { queue } = store.engine.queues.find("topic", 0)!
+    assert.isAbove(store.engine.commitLog.minOffset, 0)
+    assert.isAbove(queue.minOffset, 0)
+    assert.isBelow(queue.minOffset, 7)
+    assert.strictEqual(get(store, 7).status, "FOUND")
+  })
+
   it("takes the age from the records, not from the files", () => {
     const store = filled(new SimulatedStore(1).open(), 200)
     store.close()
