@@ -111,12 +111,12 @@ describe("PutPath", () => {
             assert.deepStrictEqual(refusalOf(store.tryPut(...refused)).stored, [])
           }
           // The record that comes next is as long as the first refused one: what stands behind it looks like its successor.
-          store.put(message("stored   0"))
+          store.put(message("stored  0"))
           store.kill()
           store.open()
-          assert.deepStrictEqual(bodies(store), ["a", "stored   0"])
+          assert.deepStrictEqual(bodies(store), ["a", "stored  0"])
           store.put(message("z"))
-          assert.deepStrictEqual(bodies(store), ["a", "stored   0", "z"])
+          assert.deepStrictEqual(bodies(store), ["a", "stored  0", "z"])
         }
       }
     })
