@@ -105,7 +105,8 @@ export const layerConfig: Layer.Layer<MediaDriver, TransportError | Config.Confi
  *
  * It runs in one worker thread, so that synchronous user code cannot stall other processes; `threading: "invoker"` keeps
  * it on the caller's event loop. Terms are 4 MiB long, or shorter where the directory is small: four streams always fit.
- * At its end it waits up to `publicationLingerTimeout` for subscribers to read what was published.
+ * At its end it waits up to `publicationLingerTimeout` until subscribers have read what was published over IPC, and
+ * receivers have what was published over UDP.
  *
  * @category layers
  * @since 0.1.0

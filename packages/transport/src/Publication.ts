@@ -28,8 +28,8 @@ export interface PublicationOptions {
   readonly channel: string | Channel
   readonly streamId: number
   /**
-   * How long closing waits for subscribers to read what was published. It ends early when none of them moves any more.
-   * Default 5 seconds.
+   * How long closing waits for subscribers to read what was published, or over UDP for the driver to send it. It ends
+   * early when none of them moves any more. Default 5 seconds.
    */
   readonly linger?: Duration.Input
   /** How long `publish` and `sink` wait for the first subscriber before they fail with `NotConnected`. Default: forever. */

@@ -11,7 +11,7 @@ import type { FragmentBatch } from "../src/FragmentBatch.ts"
 import type { MediaDriverOptions } from "../src/MediaDriverConfig.ts"
 import * as Publication from "../src/Publication.ts"
 import * as Subscription from "../src/Subscription.ts"
-import { bytesOf, embedded, reasonOf, textOf, until } from "./fixtures/embedded.ts"
+import { bytesOf, embedded, freePort, reasonOf, textOf, until } from "./fixtures/embedded.ts"
 import { startScript } from "@millrace/testkit/runScript"
 import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
@@ -21,17 +21,6 @@ const publisherProcess = new URL("fixtures/publisherProcess.ts", import.meta.url
 
 type Media = NonNullable<MediaDriverOptions["media"]>
 const medias: ReadonlyArray<Media> = process.platform === "linux" ? ["native", "portable"] : ["portable"]
-
-/** A port that nobody has at this moment. */
-const freePort = (host = "127.0.0.1"): Effect.Effect<number> =>
-  Effect.promise(async () => {
-    const socket = createSocket(host.includes(":") ? "udp6" : "udp4").bind(0, host)
-    await once(socket, "listening")
-    const { port } = socket.address()
-    socket.close()
-    await once(socket, "close")
-    return port
-  })
 
 const options = (media: Media): MediaDriverOptions => ({ media, termBufferLength: 64 * 1024 })
 

@@ -1,69 +1,115 @@
 /**
- * Waits until subscribers have read what was published, as the counters of the driver show it. The wait ends early
- * when no subscriber moves any more: nobody reads, and waiting on would only hold up the end of the program.
+ * Waits until what was published is where it has to be, as the counters of the driver show it: over IPC, read by every
+ * subscriber; over UDP, sent, and at the end of a driver whole at its receivers. A wait ends early when nothing moves any
+ * more: nobody is there, and waiting on would only hold up the end of the program.
  */
-import { CountersReader, type CounterRecord } from "@millrace/core/kernel/counters/CountersReader"
+import { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { PUBLISHER_POSITION_TYPE_ID, SUBSCRIBER_POSITION_TYPE_ID } from "../driver/StreamCounters.ts"
+import {
+  PUBLISHER_POSITION_TYPE_ID,
+  SENDER_POSITION_TYPE_ID,
+  SUBSCRIBER_POSITION_TYPE_ID
+} from "../driver/StreamCounters.ts"
+import * as SystemCounters from "../driver/SystemCounters.ts"
 import * as CncFile from "./cncFile.ts"
 
 /** How long all subscribers may stand still before they count as gone. */
 const STANDSTILL_MS = 250
+/** How long no status message may come before all receivers count as gone: each sends five in this time. */
+const SILENCE_MS = 1_000
 const POLL_MS = 2
 
-/** How far the subscribers of one publication, or of all, are behind, and how far they have come. */
-interface Backlog {
-  readonly pendingBytes: bigint
-  readonly consumed: bigint
+/** What is waited for: how much of it is left, and a number that changes as long as somebody is at work on it. */
+interface Remaining {
+  readonly left: bigint
+  readonly progress: bigint
 }
 
-const backlogOf = (counters: CountersReader, publicationId: bigint | undefined): Backlog => {
-  const publisherPositions = new Map<bigint, bigint>()
-  const subscribers: Array<CounterRecord> = []
-  counters.forEach((counter) => {
-    if (counter.typeId === PUBLISHER_POSITION_TYPE_ID) {
-      publisherPositions.set(counter.registrationId, counter.value)
-    } else if (counter.typeId === SUBSCRIBER_POSITION_TYPE_ID) {
-      subscribers.push(counter)
+/** One publication, and where it ended: its counter may be a tick of the driver behind. */
+export interface EndedPublication {
+  readonly id: bigint
+  readonly endPosition: number
+}
+
+/** How many bytes of one publication, or of all, were not read by a subscriber of this driver or not sent. */
+const backlogOf = (counters: CountersReader, only: EndedPublication | undefined): Remaining => {
+  const ends = new Map<bigint, bigint>()
+  const positions: Array<readonly [publicationId: bigint, position: bigint]> = []
+  counters.forEach(({ referenceId, registrationId, typeId, value }) => {
+    switch (typeId) {
+      case PUBLISHER_POSITION_TYPE_ID:
+        if (only === undefined || only.id === registrationId) {
+          ends.set(registrationId, only === undefined ? value : max(value, BigInt(only.endPosition)))
+        }
+        break
+      case SENDER_POSITION_TYPE_ID:
+        positions.push([registrationId, value])
+        break
+      case SUBSCRIBER_POSITION_TYPE_ID:
+        // Over UDP this is the id of the image, which no publication has.
+        positions.push([referenceId, value])
+        break
     }
   })
-  let pendingBytes = 0n
-  let consumed = 0n
-  for (const subscriber of subscribers) {
-    const position = publisherPositions.get(subscriber.referenceId)
-    if (position !== undefined && (publicationId === undefined || publicationId === subscriber.referenceId)) {
-      consumed += subscriber.value
-      pendingBytes += position > subscriber.value ? position - subscriber.value : 0n
+  let left = 0n
+  let progress = 0n
+  for (const [publicationId, position] of positions) {
+    const end = ends.get(publicationId)
+    if (end !== undefined) {
+      progress += position
+      left += max(end - position, 0n)
     }
   }
-  return { pendingBytes, consumed }
+  return { left, progress }
 }
 
-/** For one publication by its registration id, or for all of the driver. */
-export const awaitBacklog = (
-  counters: CountersReader,
-  publicationId: bigint | undefined,
-  linger: Duration.Duration
-): Effect.Effect<void> =>
+/**
+ * How many publications over UDP are still there. The driver lets go of one when its receiver has said that it has all
+ * of it; until then a receiver may ask for something again.
+ */
+const unacknowledged = (counters: CountersReader): Remaining => {
+  const statusMessages = counters.value(SystemCounters.STATUS_MESSAGES_RECEIVED)
+  let left = 0n
+  counters.forEach(({ typeId }) => {
+    // Without a status message there never was a receiver.
+    if (typeId === SENDER_POSITION_TYPE_ID && statusMessages > 0n) {
+      left++
+    }
+  })
+  return { left, progress: statusMessages }
+}
+
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+const awaitNone = (look: () => Remaining, standstillMs: number, deadlineMs: number): Effect.Effect<void> =>
   Effect.suspend(() => {
-    const deadlineMs = performance.now() + Duration.toMillis(linger)
-    let lastConsumed = -1n
+    let lastProgress = -1n
     let movedMs = performance.now()
     const isOver = (): boolean => {
       const nowMs = performance.now()
-      const { consumed, pendingBytes } = backlogOf(counters, publicationId)
-      if (consumed !== lastConsumed) {
-        lastConsumed = consumed
+      const { left, progress } = look()
+      if (progress !== lastProgress) {
+        lastProgress = progress
         movedMs = nowMs
       }
-      return pendingBytes === 0n || nowMs >= deadlineMs || nowMs - movedMs > STANDSTILL_MS
+      return left === 0n || nowMs >= deadlineMs || nowMs - movedMs > standstillMs
     }
     const loop: Effect.Effect<void> = Effect.suspend(() =>
       isOver() ? Effect.void : Effect.sleep(POLL_MS).pipe(Effect.andThen(loop))
     )
     return loop
   })
+
+const deadlineOf = (linger: Duration.Duration): number => performance.now() + Duration.toMillis(linger)
+
+/** For one publication, whose driver lives on. */
+export const awaitBacklog = (
+  counters: CountersReader,
+  publication: EndedPublication,
+  linger: Duration.Duration
+): Effect.Effect<void> =>
+  Effect.suspend(() => awaitNone(() => backlogOf(counters, publication), STANDSTILL_MS, deadlineOf(linger)))
 
 /** For every publication of the driver in `directory`. A driver that is not there any more has nothing to drain. */
 export const awaitDrained = (directory: string, linger: Duration.Duration): Effect.Effect<void> =>
@@ -73,7 +119,11 @@ export const awaitDrained = (directory: string, linger: Duration.Duration): Effe
       return Effect.void
     }
     const counters = new CountersReader(file.buffers.countersMetadata, file.buffers.countersValues)
-    return awaitBacklog(counters, undefined, linger).pipe(Effect.ensuring(Effect.sync(() => file.region.close())))
+    const deadlineMs = deadlineOf(linger)
+    return awaitNone(() => backlogOf(counters, undefined), STANDSTILL_MS, deadlineMs).pipe(
+      Effect.andThen(awaitNone(() => unacknowledged(counters), SILENCE_MS, deadlineMs)),
+      Effect.ensuring(Effect.sync(() => file.region.close()))
+    )
   })
 
 const openQuietly = (directory: string): CncFile.CncFile | undefined => {

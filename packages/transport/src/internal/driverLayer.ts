@@ -29,6 +29,8 @@ const EMBEDDED_TERMS = 12
 /** 8,192 counters: with rings, error log and the counters' descriptions a CnC file of 8 MiB, all of it reserved. */
 const EMBEDDED_COUNTERS_VALUES = MIB
 const EMBEDDED_ERRORS = MIB
+/** The end of an embedded driver waits for its publications to be let go, which timers do: a second each is too long. */
+const EMBEDDED_TIMER_INTERVAL = "100 millis"
 
 const startOf = (
   settings: MediaDriverConfig.ConcludedSettings,
@@ -121,6 +123,8 @@ export const makeEmbedded = Effect.fnUntraced(function* (options: MediaDriverCon
     termBufferLength: termLength,
     countersValuesBufferLength: EMBEDDED_COUNTERS_VALUES,
     errorBufferLength: EMBEDDED_ERRORS,
+    // A given liveness timeout brings its own interval.
+    ...(options.clientLivenessTimeout === undefined ? { timerInterval: EMBEDDED_TIMER_INTERVAL } : {}),
     ...options
   })
   yield* removeAtExit(directory)

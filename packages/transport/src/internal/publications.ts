@@ -303,9 +303,10 @@ const close = (handle: PublicationHandle, linger: Duration.Duration): Effect.Eff
     if (kernel.isClosed) {
       return Effect.void
     }
+    const endPosition = Math.max(kernel.position(), 0)
     client.conductor.closePublication(kernel, false)
     client.wakeDriver()
-    return awaitBacklog(client.counters, kernel.originalRegistrationId, linger)
+    return awaitBacklog(client.counters, { id: kernel.originalRegistrationId, endPosition }, linger)
   })
 
 const acquire = Effect.fnUntraced(function* (
