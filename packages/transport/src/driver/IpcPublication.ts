@@ -31,6 +31,8 @@ export interface IpcPublicationListener {
   onDone(publication: IpcPublication): void
   onRevoked(publication: IpcPublication): void
   onUnblocked(publication: IpcPublication): void
+  /** Its log was overwritten: it ends as one that its publisher revokes. */
+  onFailed(error: unknown): void
   onLeftBehind(publication: IpcPublication, link: SubscriptionLink): void
   onRejoin(publication: IpcPublication, link: SubscriptionLink, position: PositionCounter): void
   /** The time after a rejected image is over: subscriptions may be linked again. */
@@ -196,25 +198,18 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
   onTimeEvent(nowNs: number): void {
     switch (this.state) {
       case "Active":
+      case "Draining":
         if (LogBufferMetadata.isPublicationRevoked(this.log.metadata)) {
           this.endStream()
           this.setConnected(false)
           this.linger()
           this.listener.onRevoked(this)
-        } else {
+        } else if (this.state === "Active") {
           this.onActive(nowNs)
-        }
-        break
-      case "Draining": {
-        const producerPosition = this.producerPosition()
-        this.publisherPosition.setRelease(producerPosition)
-        if (this.isDrained(producerPosition)) {
-          this.linger()
         } else {
-          this.unblock()
+          this.onDraining()
         }
         break
-      }
       case "Linger":
         if (this.references === 0) {
           this.state = "Done"
@@ -299,6 +294,16 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     }
   }
 
+  private onDraining(): void {
+    const producerPosition = this.producerPosition()
+    this.publisherPosition.setRelease(producerPosition)
+    if (this.isDrained(producerPosition)) {
+      this.linger()
+    } else {
+      this.unblock()
+    }
+  }
+
   private endStream(): void {
     const position = this.producerPosition()
     this.publisherLimit.setRelease(position)
@@ -327,8 +332,13 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
   }
 
   private unblock(): void {
-    if (this.unblocker.unblock(this.consumerPosition)) {
-      this.listener.onUnblocked(this)
+    try {
+      if (this.unblocker.unblock(this.consumerPosition)) {
+        this.listener.onUnblocked(this)
+      }
+    } catch (error) {
+      this.revoke()
+      this.listener.onFailed(error)
     }
   }
 

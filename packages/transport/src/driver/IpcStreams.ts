@@ -182,6 +182,10 @@ export class IpcStreams implements IpcPublicationListener {
     this.context.systemCounters.increment(SystemCounters.UNBLOCKED_PUBLICATIONS)
   }
 
+  onFailed(error: unknown): void {
+    this.context.recordError(error)
+  }
+
   onLeftBehind(publication: IpcPublication, link: SubscriptionLink): void {
     this.notifyUnavailable(publication, link)
   }

@@ -39,6 +39,8 @@ export interface NetworkPublicationListener {
   onDone(publication: NetworkPublication): void
   onRevoked(publication: NetworkPublication): void
   onUnblocked(publication: NetworkPublication): void
+  /** Its log was overwritten: it ends as one that its publisher revokes. */
+  onFailed(error: unknown): void
   onRejected(publication: NetworkPublication, buffer: FrameBuffer, offset: number, source: SocketAddress): void
 }
 
@@ -240,10 +242,14 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
   onTimeEvent(nowNs: number): void {
     switch (this.state) {
       case "Active":
-        this.onActive(nowNs)
-        break
       case "Draining":
-        this.onDraining(nowNs)
+        if (LogBufferMetadata.isPublicationRevoked(this.log.metadata)) {
+          this.onRevoked(nowNs)
+        } else if (this.state === "Active") {
+          this.onActive(nowNs)
+        } else {
+          this.onDraining(nowNs)
+        }
         break
       case "Linger":
         if (
@@ -280,6 +286,13 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
 
   revoke(): void {
     LogBufferMetadata.setIsPublicationRevoked(this.log.metadata, true)
+  }
+
+  /** Its log was overwritten, so it ends: its receivers are told as of one that its publisher revokes. */
+  fail(error: unknown): void {
+    this.sender.hasFailed = true
+    this.revoke()
+    this.listener.onFailed(error)
   }
 
   /** The sender does not touch it any more. */
@@ -333,18 +346,18 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     return 1
   }
 
+  private onRevoked(nowNs: number): void {
+    const position = this.producerPosition()
+    this.publisherLimit.setRelease(position)
+    LogBufferMetadata.setEndOfStreamPosition(this.log.metadata, position)
+    this.setConnected(false)
+    this.sender.isEndOfStream = true
+    this.state = "Linger"
+    this.timeOfLastActivityNs = nowNs
+    this.listener.onRevoked(this)
+  }
+
   private onActive(nowNs: number): void {
-    if (LogBufferMetadata.isPublicationRevoked(this.log.metadata)) {
-      const position = this.producerPosition()
-      this.publisherLimit.setRelease(position)
-      LogBufferMetadata.setEndOfStreamPosition(this.log.metadata, position)
-      this.setConnected(false)
-      this.sender.isEndOfStream = true
-      this.state = "Linger"
-      this.timeOfLastActivityNs = nowNs
-      this.listener.onRevoked(this)
-      return
-    }
     this.setConnected(this.isConnected)
     const position = this.producerPosition()
     this.fields.publisherPosition.setRelease(position)
@@ -358,8 +371,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     this.fields.publisherPosition.setRelease(position)
     const senderPosition = this.fields.senderPosition.getVolatile()
     if (position > senderPosition) {
-      if (this.unblocker.unblock(senderPosition)) {
-        this.listener.onUnblocked(this)
+      if (this.unblock(senderPosition)) {
         return
       }
       if (this.hasReceivers) {
@@ -380,11 +392,22 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     if (senderPosition !== this.lastSenderPosition || !isPossiblyBlocked) {
       this.timeOfLastActivityNs = nowNs
       this.lastSenderPosition = senderPosition
-    } else if (
-      nowNs - this.timeOfLastActivityNs > this.fields.unblockTimeoutNs &&
-      this.unblocker.unblock(senderPosition)
-    ) {
-      this.listener.onUnblocked(this)
+    } else if (nowNs - this.timeOfLastActivityNs > this.fields.unblockTimeoutNs) {
+      this.unblock(senderPosition)
+    }
+  }
+
+  /** True when the sender can go on. */
+  private unblock(senderPosition: number): boolean {
+    try {
+      const isUnblocked = this.unblocker.unblock(senderPosition)
+      if (isUnblocked) {
+        this.listener.onUnblocked(this)
+      }
+      return isUnblocked
+    } catch (error) {
+      this.fail(error)
+      return false
     }
   }
 

@@ -137,6 +137,10 @@ export class NetworkPublications implements NetworkPublicationListener {
     this.context.systemCounters.increment(SystemCounters.UNBLOCKED_PUBLICATIONS)
   }
 
+  onFailed(error: unknown): void {
+    this.context.recordError(error)
+  }
+
   onRejected(publication: NetworkPublication, buffer: FrameBuffer, offset: number, source: SocketAddress): void {
     this.context.clientProxy.onPublicationError({
       registrationId: publication.registrationId,

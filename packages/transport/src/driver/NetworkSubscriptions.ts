@@ -128,7 +128,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
       workCount = 1
     }
     for (const image of this.images) {
-      workCount += image.trackRebuild(nowNs)
+      workCount += this.trackRebuild(image, nowNs)
     }
     return workCount
   }
@@ -194,6 +194,17 @@ export class NetworkSubscriptions implements PublicationImageListener {
       this.lossEntries.set(image, created)
     } else if (entry >= 0) {
       lossReport.recordObservation(entry, bytesLost, nowMs)
+    }
+  }
+
+  /** A stranger chooses what lies in an image: one that cannot be rebuilt ends, and the others go on. */
+  private trackRebuild(image: PublicationImage, nowNs: number): number {
+    try {
+      return image.trackRebuild(nowNs)
+    } catch (error) {
+      this.context.recordError(error)
+      image.fail("what arrived is no sequence of frames: the image cannot be rebuilt")
+      return 1
     }
   }
 

@@ -95,6 +95,7 @@ export class PublicationImage implements ManagedResource, Subscribable {
   private readonly untethered: UntetheredSubscriptions
   private subscriberPositions: Array<PositionCounter> = []
   private isRebuilding = true
+  private hasFailed = false
   private isReceiverReleaseTriggered = false
   private hasReceiverReleased = false
   private cleanPosition: number
@@ -142,6 +143,13 @@ export class PublicationImage implements ManagedResource, Subscribable {
   /** The dispatcher has it: data comes in. */
   activate(): void {
     this.become("Active")
+  }
+
+  /** Its log is not what a source may send: its source is told so, nothing more is taken from it, and it ends. */
+  fail(reason: string): void {
+    this.hasFailed = true
+    this.isRebuilding = false
+    this.feedback.reject(reason)
   }
 
   /** No data comes in any more: the source is silent, or nobody wants the stream. */
@@ -236,7 +244,7 @@ export class PublicationImage implements ManagedResource, Subscribable {
   }
 
   get isAcceptingSubscriptions(): boolean {
-    if (this.subscriberPositions.length === 0) {
+    if (this.subscriberPositions.length === 0 || this.hasFailed) {
       return false
     }
     return this.state === "Init" || this.state === "Active" || (this.state === "Draining" && !this.isDrained())
@@ -276,7 +284,8 @@ export class PublicationImage implements ManagedResource, Subscribable {
         }
         break
       case "Draining":
-        if (isRevoked || (this.isDrained() && this.hasSaidEndOfStream(nowNs))) {
+        // Behind the place where the log is broken nobody reads on, so there is nothing to wait for.
+        if (isRevoked || this.hasFailed || (this.isDrained() && this.hasSaidEndOfStream(nowNs))) {
           this.linger(isRevoked)
         }
         break

@@ -9,14 +9,17 @@ import * as DataFrame from "@millrace/core/kernel/frame/DataFrame"
 import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
 import * as RttMeasurementFrame from "@millrace/core/kernel/frame/RttMeasurementFrame"
 import * as SetupFrame from "@millrace/core/kernel/frame/SetupFrame"
+import { CorruptFrame } from "@millrace/core/kernel/logbuffer/FrameDescriptor"
 import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
 import { scanForAvailability, TermScan } from "@millrace/core/kernel/logbuffer/TermScanner"
+import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
 import type { NetworkPublicationFields } from "./NetworkPublication.ts"
 import { RetransmitHandler } from "./RetransmitHandler.ts"
 import {
   HEARTBEATS_SENT,
+  INVALID_PACKETS,
   RETRANSMITS_SENT,
   RETRANSMITTED_BYTES,
   RETRANSMIT_OVERFLOW,
@@ -33,6 +36,8 @@ const CONTROL_LENGTH = 64
 export class PublicationSender {
   readonly retransmits: RetransmitHandler
   isEndOfStream = false
+  /** The log was overwritten: of what is in it nothing more is sent. */
+  hasFailed = false
   private readonly fields: NetworkPublicationFields
   private readonly scan = new TermScan()
   private readonly control = new HeapRegion("frame being sent", CONTROL_LENGTH).buffer()
@@ -92,6 +97,9 @@ export class PublicationSender {
   private sendData(nowNs: number, senderPosition: number): number {
     const { endpoint, log, senderLimit } = this.fields
     const window = senderLimit.getVolatile() - senderPosition
+    if (this.hasFailed) {
+      return 0
+    }
     if (window <= 0) {
       this.onBackPressure()
       return 0
@@ -119,11 +127,7 @@ export class PublicationSender {
   }
 
   /** Cuts what is there into datagrams; returns how many. */
-  private collect(
-    term: NetworkPublicationFields["log"]["terms"][number],
-    termOffset: number,
-    windowLength: number
-  ): number {
+  private collect(term: AtomicBuffer, termOffset: number, windowLength: number): number {
     const { mtuLength } = this.fields.log
     let window = windowLength
     let offset = termOffset
@@ -237,7 +241,7 @@ export class PublicationSender {
     let offset = termOffset
     let bytesSent = 0
     while (remaining > 0 && offset < termLength) {
-      const available = scanForAvailability(term, offset, Math.min(log.mtuLength, remaining), this.scan)
+      const available = this.scanForResend(term, termId, offset, Math.min(log.mtuLength, remaining))
       if (available <= 0) {
         break
       }
@@ -254,5 +258,24 @@ export class PublicationSender {
       systemCounters.increment(RETRANSMITS_SENT)
       systemCounters.get(RETRANSMITTED_BYTES).addRelease(bytesSent)
     }
+  }
+
+  /** Whoever sends NAKs chooses the place: inside a payload anything may stand where a frame would say how long it is. */
+  private scanForResend(term: AtomicBuffer, termId: number, termOffset: number, maxLength: number): number {
+    const isFrame =
+      DataFrame.termOffset(term, termOffset) === termOffset &&
+      DataFrame.termId(term, termOffset) === termId &&
+      DataFrame.sessionId(term, termOffset) === this.fields.sessionId
+    try {
+      if (isFrame) {
+        return scanForAvailability(term, termOffset, maxLength, this.scan)
+      }
+    } catch (error) {
+      if (!(error instanceof CorruptFrame)) {
+        throw error
+      }
+    }
+    this.fields.systemCounters.increment(INVALID_PACKETS)
+    return 0
   }
 }

@@ -103,12 +103,22 @@ export class Sender implements Agent {
     this.firstIndex = (this.firstIndex + 1) % count
     let bytesSent = 0
     for (let i = 0; i < count; i++) {
-      bytesSent += publications[(this.firstIndex + i) % count]!.send(nowNs)
+      bytesSent += this.sendOne(publications[(this.firstIndex + i) % count]!, nowNs)
     }
     if (bytesSent > 0) {
       this.options.systemCounters.get(BYTES_SENT).addRelease(bytesSent)
     }
     return bytesSent
+  }
+
+  /** A log is memory that publishers write: one who breaks it loses the stream, and the others get their turn. */
+  private sendOne(publication: NetworkPublication, nowNs: number): number {
+    try {
+      return publication.send(nowNs)
+    } catch (error) {
+      publication.fail(error)
+      return 0
+    }
   }
 
   private checkResolutions(nowNs: number): void {

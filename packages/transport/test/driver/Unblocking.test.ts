@@ -28,6 +28,28 @@ describe("driver Conductor, after a client that died while it wrote", () => {
     assert.strictEqual(driver.counters.value(image.subscriberPositionId), 0n)
   })
 
+  it.each([false, true])(
+    "gives up a log that was overwritten, closed by its publisher: %s, and works on",
+    (isClosed) => {
+      const driver = new HeapDriver()
+      const client = driver.newClient()
+      client.addSubscription(CHANNEL, STREAM)
+      const publicationId = client.addPublication(CHANNEL, STREAM)
+      const ready = named(driver.tick(), "onPublicationReady")[0] as PublicationBuffersReady
+      const log = driver.log(ready.logFile)
+      new TermAppender(log).append(new Uint8Array(32), 0, 32)
+      log.terms[0].int32[0] = -5
+      if (isClosed) {
+        client.removePublication(publicationId, false)
+      }
+      const responses = driver.pass(20_000, [client])
+      assert.strictEqual(named(responses, "onUnavailableImage").length, 1)
+      assert.strictEqual(driver.errors.length, 1)
+      assert.include(String(driver.errors[0]), "says it is 5 bytes long")
+      assert.strictEqual(driver.logFactory.logs.size, isClosed ? 0 : 1)
+    }
+  )
+
   it("skips a command that was never written once the liveness timeout is over", () => {
     const driver = new HeapDriver()
     driver.ring.tryClaim(CommandType.ADD_SUBSCRIPTION, 40)
