@@ -81,6 +81,9 @@ const checkProperties = (message: MessageInput, lengthMax: number): number => {
   const state: LengthState = { bound: 0, isLegal: true }
   countKeys(message, state)
   countPair(state, MessageProperties.TAGS, message.tags ?? "")
+  if (message.wait === false) {
+    countPair(state, MessageProperties.WAIT, "false")
+  }
   for (const name in message.properties) {
     countPair(state, name, message.properties[name]!)
   }
@@ -115,6 +118,9 @@ const countPair = (state: LengthState, name: string, value: string): void => {
 const exactLength = (message: MessageInput): number => {
   const keys = typeof message.keys === "string" ? message.keys : (message.keys ?? []).join(" ")
   let text = `${MessageProperties.KEYS} ${keys} ${MessageProperties.TAGS} ${message.tags ?? ""} `
+  if (message.wait === false) {
+    text += `${MessageProperties.WAIT} false `
+  }
   for (const name in message.properties) {
     text += `${name} ${message.properties[name]} `
   }
