@@ -14,9 +14,6 @@ import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import type { RecordEncoder } from "./RecordEncoder.ts"
 
-/** The record is longer than what a file can hold beside the blank that must always fit behind it. */
-export const RECORD_TOO_LONG = -1
-
 /** A run is moved into the file when it is this long, while it is still in the processor's cache. */
 const RUN_LENGTH_MAX = 128 * 1024
 
@@ -58,9 +55,15 @@ export class CommitLog {
     return this.files.fileLength - RecordDescriptor.BLANK_LENGTH_MIN
   }
 
+  /** Length that the record of a message would have. Only between puts, with nothing in the run. */
+  measure(message: MessageInput, topic: Uint8Array): number {
+    assert(this.#runLength === 0, "a record measured in the place of a run")
+    return this.#encoder.encode(0, message, topic, 0)
+  }
+
   /**
-   * Encodes one record at the end of the run and returns its length, or RECORD_TOO_LONG. Its position is then
-   * `nextPosition - length`. Throws `FileFailure` where a new file is needed and cannot be made, or what was appended
+   * Encodes one record, which must not be longer than `recordLengthMax`, at the end of the run and returns its length.
+   * Its position is then `nextPosition - length`. Throws `FileFailure` where a new file is needed and cannot be made, or what was appended
    * before cannot be written; the run is then to be abandoned.
    */
   append(message: MessageInput, topic: Uint8Array, queueOffset: number, storeTimestamp: number): number {
@@ -69,9 +72,7 @@ export class CommitLog {
       this.commit()
     }
     const length = encoder.encode(this.#runLength, message, topic, storeTimestamp)
-    if (length > this.recordLengthMax) {
-      return RECORD_TOO_LONG
-    }
+    assert(length <= this.recordLengthMax, "a record longer than a file")
     if (length + RecordDescriptor.BLANK_LENGTH_MIN > this.#room()) {
       this.#roll(length)
     }
@@ -82,8 +83,8 @@ export class CommitLog {
   }
 
   /**
-   * Appends a client's batch: all of it in one file. Writes the length of each record to `lengths` and returns the sum,
-   * or RECORD_TOO_LONG where no file can hold it.
+   * Appends a client's batch: all of it in one file, which must be able to hold it. Writes the length of each record to
+   * `lengths` and returns the sum.
    */
   appendBatch(
     messages: ReadonlyArray<MessageInput>,
@@ -98,10 +99,8 @@ export class CommitLog {
     for (let index = 0; index < messages.length; index++) {
       lengths[index] = encoder.encode(total, messages[index]!, topic, storeTimestamp)
       total += lengths[index]!
-      if (total > this.recordLengthMax) {
-        return RECORD_TOO_LONG
-      }
     }
+    assert(total <= this.recordLengthMax, "a batch longer than a file")
     if (total + RecordDescriptor.BLANK_LENGTH_MIN > this.#room()) {
       this.#roll(total)
     }

@@ -19,9 +19,20 @@ export const NUMBER_ILLEGAL = -7
 export const BATCH_MIXED = -8
 export const BATCH_TRANSACTION = -9
 export const BATCH_DELAY = -10
+/** The record is longer than what a file can hold beside the blank that must always fit behind it. */
+export const RECORD_TOO_LONG = -11
+/** So are the records of a batch together, which stand in one file. */
+export const BATCH_TOO_LONG = -12
 
 /** A topic is the name of a directory; that is what bounds it on every file system. */
 const TOPIC_BYTES_MAX = 255
+/** Bytes of a record beside its body, at most: a record is only measured where this says that it may not fit. */
+export const REST_LENGTH_MAX =
+  RecordDescriptor.bodyOffset(2 * RecordDescriptor.HOST_LENGTH_IPV6) +
+  RecordDescriptor.topicLengthLength(RecordDescriptor.MAGIC_V2) +
+  TOPIC_BYTES_MAX +
+  RecordDescriptor.PROPERTIES_LENGTH_LENGTH +
+  RecordDescriptor.PROPERTIES_LENGTH_MAX
 const QUEUE_ID_MAX = 0x7fffffff
 const DELAY = Utf8.encode(MessageProperties.DELAY)
 

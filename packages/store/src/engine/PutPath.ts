@@ -3,16 +3,14 @@
  * illegal message refuses its whole array and leaves no trace.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
-import * as CommitLogModule from "../commitlog/CommitLog.ts"
 import * as MessageCheck from "../commitlog/MessageCheck.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
 import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
+import * as Utf8 from "../commitlog/Utf8.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import { FileFailure } from "../mapped/FileSystem.ts"
 import { PutRefusal, PutResult } from "./PutResult.ts"
-
-export const RECORD_TOO_LONG = -100
 
 export interface PutPathOptions {
   readonly maxMessageSize: number
@@ -47,10 +45,6 @@ export class PutPath {
         const message = messages[index]!
         const state = this.#queueOf(message)
         const length = log.append(message, state.topic.utf8, state.nextOffset, storeTimestamp)
-        if (length < 0) {
-          log.commit()
-          return this.#tooLong(index, message, results)
-        }
         results.push(this.#accept(message, state, log.nextPosition - length, length, storeTimestamp))
       }
       log.commit()
@@ -76,9 +70,6 @@ export class PutPath {
     const lengths = this.#lengths
     try {
       const total = log.appendBatch(messages, state.topic.utf8, state.nextOffset, storeTimestamp, lengths)
-      if (total === CommitLogModule.RECORD_TOO_LONG) {
-        return this.#tooLong(0, first, [])
-      }
       let position = log.maxOffset - total
       return messages.map((message, index) => {
         const result = this.#accept(message, state, position, lengths[index]!, storeTimestamp)
@@ -126,6 +117,8 @@ export class PutPath {
 
   #check(messages: ReadonlyArray<MessageInput>, isBatch: boolean): PutRefusal | undefined {
     let lastTopic: string | undefined = undefined
+    let longest = 0
+    let sum = 0
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index]!
       let code = MessageCheck.check(message, this.#bodyLengthMax, this.#crcLength)
@@ -137,15 +130,33 @@ export class PutPath {
         code = MessageCheck.checkInBatch(message, messages[0]!)
       }
       if (code !== MessageCheck.OK) {
-        const size = message.body.length
-        return new PutRefusal({ _tag: "Illegal", index, code, size, limit: this.#bodyLengthMax }, [])
+        return illegal(index, code, message, this.#bodyLengthMax)
+      }
+      longest = Math.max(longest, message.body.length)
+      sum += message.body.length + MessageCheck.REST_LENGTH_MAX
+    }
+    const lengthMax = isBatch ? sum : longest + MessageCheck.REST_LENGTH_MAX
+    return lengthMax > this.#commitLog.recordLengthMax ? this.#measure(messages, isBatch) : undefined
+  }
+
+  /** Measures each record where files of the log are so short that one, or a batch, may not fit into a file. */
+  #measure(messages: ReadonlyArray<MessageInput>, isBatch: boolean): PutRefusal | undefined {
+    const log = this.#commitLog
+    let sum = 0
+    for (let index = 0; index < messages.length; index++) {
+      const message = messages[index]!
+      const length = log.measure(message, Utf8.encode(message.topic))
+      sum += length
+      if (length > log.recordLengthMax) {
+        return illegal(index, MessageCheck.RECORD_TOO_LONG, message, log.recordLengthMax)
+      }
+      if (isBatch && sum > log.recordLengthMax) {
+        return illegal(index, MessageCheck.BATCH_TOO_LONG, message, log.recordLengthMax)
       }
     }
     return undefined
   }
-
-  #tooLong(index: number, message: MessageInput, stored: ReadonlyArray<PutResult>): PutRefusal {
-    const limit = this.#commitLog.recordLengthMax
-    return new PutRefusal({ _tag: "Illegal", index, code: RECORD_TOO_LONG, size: message.body.length, limit }, stored)
-  }
 }
+
+const illegal = (index: number, code: number, message: MessageInput, limit: number): PutRefusal =>
+  new PutRefusal({ _tag: "Illegal", index, code, size: message.body.length, limit }, [])

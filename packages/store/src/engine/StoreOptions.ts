@@ -22,7 +22,6 @@ export interface StoreOptions {
   readonly enabledAppendPropCRC: boolean
   readonly checkCRCOnRecover: boolean
   readonly forceVerifyPropCRC: boolean
-  /** Bytes that dispatch may fall behind before a put helps it along. */
   /** Hours that messages are kept. */
   readonly fileReservedTime: number
   /** Hours of the day, separated by semicolons, at which expired files are removed. */
@@ -34,6 +33,7 @@ export interface StoreOptions {
   readonly diskMaxUsedSpaceRatio: number
   readonly diskSpaceCleanForciblyRatio: number
   readonly diskSpaceWarningLevelRatio: number
+  /** Bytes that dispatch may fall behind before a put helps it along. */
   readonly dispatchBehindBytesMax: number
   /** Host and port that records name as their store and, by default, as their origin. */
   readonly storeHost: string

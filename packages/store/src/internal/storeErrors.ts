@@ -3,7 +3,6 @@ import { RegionClosed } from "@millrace/core/kernel/memory/RegionState"
 import * as MessageCheck from "../commitlog/MessageCheck.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
 import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
-import { RECORD_TOO_LONG } from "../engine/PutPath.ts"
 import type { PutRefusal, RefusalReason } from "../engine/PutResult.ts"
 import type { StoreHealth } from "../engine/StoreHealth.ts"
 import { FileFailure } from "../mapped/FileSystem.ts"
@@ -121,7 +120,9 @@ const detailOf = (code: number, size: number, limit: number): string => {
   switch (code) {
     case MessageCheck.BODY_TOO_LONG:
       return `its body has ${size} bytes, the limit is ${limit} (maxMessageSize)`
-    case RECORD_TOO_LONG:
+    case MessageCheck.BATCH_TOO_LONG:
+      return `up to it the batch does not fit into a file of the log, which takes ${limit} bytes of records: put it in parts`
+    case MessageCheck.RECORD_TOO_LONG:
       return `its record does not fit into a file of the log, which takes ${limit} bytes of records (body ${size} bytes)`
     case MessageCheck.TOPIC_ILLEGAL:
       return "a topic is a file name of 1 to 255 bytes without / or NUL, and neither . nor .."

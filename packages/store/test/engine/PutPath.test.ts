@@ -60,6 +60,27 @@ const long = (name: string): MessageInput => message(name.padEnd(3000, "."))
 const names = (store: SimulatedStore): ReadonlyArray<string> => bodies(store).map((body) => body.replaceAll(".", ""))
 
 describe("PutPath", () => {
+  it("refuses an array with a record that no file can hold, and stores none of it", () => {
+    const store = open({ maxMessageSize: 1 << 20 })
+    const outcome = store.tryPut(message("a"), message("b", { topic: "new" }), message("c".repeat(9000)))
+    assert.deepStrictEqual(illegalOf(outcome), { index: 2, code: MessageCheck.RECORD_TOO_LONG })
+    assert.strictEqual(store.engine.commitLog.maxOffset, 0)
+    assert.strictEqual(store.engine.queues.topics.size, 0)
+  })
+
+  it("takes the longest record and the longest batch that a file can hold, and refuses one byte more", () => {
+    const store = open({ maxMessageSize: 1 << 20 })
+    const { recordLengthMax } = store.engine.commitLog
+    const tags = "ä".repeat(100)
+    const { length } = store.put(message("", { tags }))[0]!
+    const filled = (bytes: number) => message("x".repeat(bytes - length), { tags })
+    assert.strictEqual(illegalOf(store.tryPut(filled(recordLengthMax + 1))).code, MessageCheck.RECORD_TOO_LONG)
+    assert.strictEqual(store.put(filled(recordLengthMax))[0]!.length, recordLengthMax)
+    const batch = (bytes: number) => store.engine.putBatch([filled(3000), filled(bytes - 3000)], store.nowMs)
+    assert.deepStrictEqual(illegalOf(batch(recordLengthMax + 1)), { index: 1, code: MessageCheck.BATCH_TOO_LONG })
+    assert.notInstanceOf(batch(recordLengthMax), PutRefusal)
+  })
+
   describe("when a write to the log fails", () => {
     it("says of those messages only that they are stored which stand in the log", () => {
       const store = open()
