@@ -66,9 +66,9 @@ export class PutPath {
     }
     const log = this.#commitLog
     const storeTimestamp = Math.max(nowMs, log.lastStoreTimestamp)
-    const state = this.#queueOf(first)
     const lengths = this.#lengths
     try {
+      const state = this.#queueOf(first)
       const total = log.appendBatch(messages, state.topic.utf8, state.nextOffset, storeTimestamp, lengths)
       let position = log.maxOffset - total
       return messages.map((message, index) => {

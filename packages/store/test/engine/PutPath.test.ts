@@ -3,6 +3,7 @@ import * as MessageCheck from "../../src/commitlog/MessageCheck.ts"
 import type { MessageInput } from "../../src/commitlog/MessageInput.ts"
 import * as SysFlag from "../../src/commitlog/SysFlag.ts"
 import { PutRefusal, type RefusalReason } from "../../src/engine/PutResult.ts"
+import { FileFailure } from "../../src/mapped/FileSystem.ts"
 import * as GetMessage from "../../src/reading/GetMessage.ts"
 import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
 
@@ -79,6 +80,16 @@ describe("PutPath", () => {
     const batch = (bytes: number) => store.engine.putBatch([filled(3000), filled(bytes - 3000)], store.nowMs)
     assert.deepStrictEqual(illegalOf(batch(recordLengthMax + 1)), { index: 1, code: MessageCheck.BATCH_TOO_LONG })
     assert.notInstanceOf(batch(recordLengthMax), PutRefusal)
+  })
+
+  it("refuses what goes to a queue whose directory cannot be made, batch or not", () => {
+    const store = open()
+    store.disk.makeDirectory = (path) => {
+      throw new FileFailure({ code: "ENOSPC", operation: "make directory", path })
+    }
+    for (const outcome of [store.tryPut(message("a")), store.engine.putBatch([message("a")], store.nowMs)]) {
+      assert.strictEqual(refusalOf(outcome).reason._tag, "FileFailure")
+    }
   })
 
   describe("when a write to the log fails", () => {
