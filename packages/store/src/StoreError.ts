@@ -181,7 +181,7 @@ export class CorruptLog extends Schema.TaggedError<CorruptLog>("@millrace/store/
 }) {
   readonly isRetryable = false
   override get message(): string {
-    return `the log is damaged at position ${this.position} in ${this.file} (${this.detail}), with valid records behind it from ${this.validBehind}: nothing was changed. Open the store read-only, or repair it`
+    return `the log is damaged at position ${this.position} in ${this.file} (${this.detail}), with valid records behind it from ${this.validBehind}: no record was changed. Open the store read-only, or repair it`
   }
 }
 

@@ -62,18 +62,25 @@ export class IndexService implements Dispatcher {
   }
 
   /**
-   * Opens the files that can be trusted: their length is right, and their range lies in the log from `minPosition` to
-   * `maxPosition`. Where the page cache was lost only full files count that were on the device by `durableTimestamp`: of
-   * one that was still growing some slots may be newer than the header. The first file that
-   * does not and all behind it are removed. Returns the position of the
-   * last record that has a key in the index, -1 for none.
+   * Opens the files that can be trusted: their length is right, their range lies in the log from `minPosition` to
+   * `maxPosition` and ends at a record of it. Where the page cache was lost only full files count that were on the device
+   * by `durableTimestamp`: of one that was still growing some slots may be newer than the header. The first file that
+   * cannot and all behind it are removed. Returns the position of the last record that has a key in the index, -1 for
+   * none.
    */
-  load(minPosition: number, maxPosition: number, durableTimestamp: number, flushedTimestamp: number): number {
+  load(
+    minPosition: number,
+    maxPosition: number,
+    durableTimestamp: number,
+    flushedTimestamp: number,
+    isRecord: (position: number) => boolean = () => true
+  ): number {
     const { directory, fileSystem, readOnly } = this.#options
     const found = (fileSystem.entries(directory) ?? []).filter(({ isDirectory }) => !isDirectory)
     let isTrusted = true
     for (const { length, name } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      isTrusted &&= length === this.#fileLength && this.#open(name, minPosition, maxPosition, durableTimestamp)
+      isTrusted &&=
+        length === this.#fileLength && this.#open(name, minPosition, maxPosition, durableTimestamp, isRecord)
       const last = this.files.at(-1)
       if (last !== undefined && last.name === name && !readOnly) {
         // What a killed process has written may stand in the page cache alone.
@@ -94,17 +101,23 @@ export class IndexService implements Dispatcher {
     for (const { length, name } of fileSystem.entries(directory) ?? []) {
       const isKnown = this.files.some((file) => file.name >= name)
       if (!isKnown && length === this.#fileLength) {
-        this.#open(name, minPosition, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+        this.#open(name, minPosition, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, () => true)
       }
     }
   }
 
-  #open(name: string, minPosition: number, maxPosition: number, durableTimestamp: number): boolean {
+  #open(
+    name: string,
+    minPosition: number,
+    maxPosition: number,
+    durableTimestamp: number,
+    isRecord: (position: number) => boolean
+  ): boolean {
     const { directory, fileSystem, readOnly } = this.#options
     const file = this.#indexFile(fileSystem.open(join(directory, name), this.#fileLength, "index", readOnly), name)
     const isDurable =
       durableTimestamp === Number.POSITIVE_INFINITY || (file.isFull && file.endTimestamp <= durableTimestamp)
-    const isTrusted = !file.isEmpty && file.isTrue(minPosition, maxPosition) && isDurable
+    const isTrusted = !file.isEmpty && file.isTrue(minPosition, maxPosition) && isDurable && isRecord(file.endPosition)
     if (isTrusted) {
       this.files.push(file)
     } else {

@@ -5,7 +5,7 @@
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as RecordCheck from "../commitlog/RecordCheck.ts"
-import type { RecordCursor } from "../commitlog/RecordCursor.ts"
+import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import { isFiller, isWritten, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import * as QueueSearch from "../consumequeue/QueueSearch.ts"
@@ -38,7 +38,7 @@ export interface RecoveryReport {
   readonly queueEntriesRebuilt: number
 }
 
-/** A bad record with good ones behind it that were on the device: nothing was changed. */
+/** A bad record with good ones behind it that were on the device: no record was changed. */
 export class DamagedLog extends Error {
   readonly _tag = "DamagedLog"
   readonly position: number
@@ -134,7 +134,7 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   const isWhole = seen.isPrecededBy(queues) && (yield* hasOlderQueues(options, readFrom))
   const queuesFrom = isWhole ? readFrom : commitLog.minOffset
   const dispatchedFrom = Math.min(queuesFrom, indexStart(options, seen, result.end))
-  yield* dispatchAgain(options, dispatchedFrom, result.end)
+  yield* dispatchAgain(options, dispatchedFrom, result.end, readFrom)
   for (const state of queues.all()) {
     correctMinOffset(state, commitLog.minOffset)
   }
@@ -224,11 +224,39 @@ function* hasOlderQueues(options: RecoveryOptions, readFrom: number): Generator<
     return listedQueues() !== "incomplete"
   }
   const seen = new TailSummary()
-  const scan = LogScan.scan(commitLog, commitLog.minOffset, NO_CRC, (record) => seen.note(record))
-  for (let step = scan.next(); step.done !== true && step.value < readFrom; step = scan.next()) {
-    yield step.value
-  }
+  yield* readTo(commitLog, commitLog.minOffset, readFrom, readFrom, (record) => seen.note(record))
   return seen.isHeldBy(queues)
+}
+
+const isRecord = (commitLog: CommitLog, position: number): boolean => {
+  const file = commitLog.files.find(position)
+  if (file === undefined) {
+    return false
+  }
+  const offset = position - file.fromOffset
+  const window = file.read(offset, file.length - offset)
+  return RecordCheck.check(window, offset, file.length, position, new RecordCursor(), NO_CRC) > 0
+}
+
+/** Reads a part of the log that was found to be good from `goodFrom` on. What cannot be read before that is damage. */
+function* readTo(
+  commitLog: CommitLog,
+  start: number,
+  end: number,
+  goodFrom: number,
+  visit: LogScan.Visit
+): Generator<number, void> {
+  const scan = LogScan.scan(commitLog, start, NO_CRC, visit)
+  let step = scan.next()
+  while (step.done !== true && step.value < end) {
+    yield step.value
+    step = scan.next()
+  }
+  if (step.done === true && step.value.stoppedAt < end) {
+    const { code, stoppedAt } = step.value
+    const path = commitLog.files.find(stoppedAt)?.file.path ?? "no file"
+    throw new DamagedLog(stoppedAt, path, goodFrom, RecordCheck.reasonOf(code))
+  }
 }
 
 /**
@@ -242,12 +270,17 @@ const indexStart = (options: RecoveryOptions, seen: TailSummary, end: number): n
   }
   const flushed = checkpoint.indexMsgTimestamp - 1
   const durable = isCacheKept ? Number.POSITIVE_INFINITY : flushed
-  const indexedThrough = index.load(commitLog.minOffset, end, durable, flushed)
+  const indexedThrough = index.load(commitLog.minOffset, end, durable, flushed, (at) => isRecord(commitLog, at))
   return isCleanExit && seen.lastKeyedPosition <= indexedThrough ? end : Math.max(commitLog.minOffset, indexedThrough)
 }
 
 /** Dispatches what the queues may lack. What they have already is left alone. */
-function* dispatchAgain(options: RecoveryOptions, start: number, end: number): Generator<number, void> {
+function* dispatchAgain(
+  options: RecoveryOptions,
+  start: number,
+  end: number,
+  goodFrom: number
+): Generator<number, void> {
   const { commitLog, dispatchers, queues } = options
   if (start >= end) {
     return
@@ -257,7 +290,7 @@ function* dispatchAgain(options: RecoveryOptions, start: number, end: number): G
       dispatcher.dispatch(record, position)
     }
   }
-  yield* LogScan.scan(commitLog, start, NO_CRC, visit)
+  yield* readTo(commitLog, start, end, goodFrom, visit)
   for (const state of queues.all()) {
     state.nextOffset = Math.max(state.nextOffset, state.queue.maxOffset)
   }

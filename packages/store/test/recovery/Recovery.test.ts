@@ -163,6 +163,57 @@ describe("Recovery", () => {
     })
   }
 
+  for (const list of ["known", "unknown"] as const) {
+    it(`refuses damage before the part of the log that it reads when queues are ${list} to be gone`, () => {
+      const { results, store } = filled(100)
+      store.put(message(1000, { topic: "rare" }))
+      for (let id = 100; id < 200; id++) {
+        store.put(message(id))
+      }
+      store.run(300)
+      store.close()
+      const bad = results[5]!
+      assert.isBelow(bad.position, FILE_LENGTH)
+      store.disk.flipBit(logFile(0), (bad.position + 5) * 8)
+      store.disk.remove(queueFile(0, "rare"))
+      store.disk.removeDirectory(`${StorePaths.consumeQueues(ROOT)}/rare/0`)
+      store.disk.removeDirectory(`${StorePaths.consumeQueues(ROOT)}/rare`)
+      if (list === "unknown") {
+        store.disk.remove(`${StorePaths.config(ROOT)}/queues.json`)
+      }
+      const error = damaged(store)
+      assert.strictEqual(error.position, bad.position)
+      assert.strictEqual(error.file, logFile(0))
+      assert.isAbove(error.validBehind, bad.position)
+    })
+  }
+
+  it("refuses damage in the part of the log that it reads again for an index that is gone", () => {
+    const { results, store } = filled(200)
+    store.close()
+    const bad = results[5]!
+    store.disk.flipBit(logFile(0), (bad.position + 5) * 8)
+    for (const path of store.disk.paths) {
+      if (path.startsWith(StorePaths.index(ROOT))) {
+        store.disk.remove(path)
+      }
+    }
+    assert.strictEqual(damaged(store).position, bad.position)
+  })
+
+  it("makes the index anew when it ends where no record of the log begins", () => {
+    const { store } = filled(100)
+    store.close()
+    const path = store.disk.paths.findLast((name) => name.startsWith(StorePaths.index(ROOT)))!
+    const bytes = Buffer.from(store.disk.readBytes(path)!)
+    bytes.writeBigInt64BE(bytes.readBigInt64BE(24) - 1n, 24)
+    store.disk.writeBytes(path, bytes)
+    store.open()
+    for (const key of ["key0", "key98", "key99"]) {
+      assert.lengthOf(positionsOf(store, key), 1)
+    }
+  })
+
   it("dispatches what was written and not dispatched when the process ended", () => {
     const store = new SimulatedStore(1).open()
     range(60).forEach((id) => store.put(message(id)))
