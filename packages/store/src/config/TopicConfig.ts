@@ -19,7 +19,7 @@ export interface TopicConfig {
 export class TopicConfigs {
   readonly #fileSystem: FileSystem
   readonly #path: string
-  readonly #topics: Map<string, TopicConfig> = new Map()
+  #topics: Map<string, TopicConfig> = new Map()
   #version: Record<string, unknown> = {}
 
   constructor(fileSystem: FileSystem, root: string) {
@@ -40,24 +40,24 @@ export class TopicConfigs {
     return [...this.#topics.values()]
   }
 
-  /** Keeps a topic's number of queues, durably. Does nothing where it is what is kept already. */
+  /** Keeps a topic's number of queues, durably. Does nothing where it is what is kept already. Throws `FileFailure`. */
   set(topic: string, queueCount: number, nowMs: number): void {
     const known = this.#topics.get(topic)
     if (known?.writeQueueNums === queueCount && known.readQueueNums === queueCount) {
       return
     }
-    this.#topics.set(topic, {
-      ...(known ?? fromJson(topic, {})),
-      readQueueNums: queueCount,
-      writeQueueNums: queueCount
-    })
+    const config = { ...(known ?? fromJson(topic, {})), readQueueNums: queueCount, writeQueueNums: queueCount }
+    const topics = new Map(this.#topics).set(topic, config)
     const counter = Number(this.#version["counter"] ?? 0) + 1
-    this.#version = { counter, stateVersion: this.#version["stateVersion"] ?? 0, timestamp: nowMs }
-    const names = [...this.#topics.keys()].toSorted()
+    const version = { counter, stateVersion: this.#version["stateVersion"] ?? 0, timestamp: nowMs }
+    const names = [...topics.keys()].toSorted()
     ConfigFile.write(this.#fileSystem, this.#path, {
-      dataVersion: this.#version,
-      topicConfigTable: Object.fromEntries(names.map((name) => [name, toJson(this.#topics.get(name)!)]))
+      dataVersion: version,
+      topicConfigTable: Object.fromEntries(names.map((name) => [name, toJson(topics.get(name)!)]))
     })
+    // Only now: who tries again after a failure must not be told that it is kept already.
+    this.#topics = topics
+    this.#version = version
   }
 }
 

@@ -2,6 +2,7 @@ import { assert, describe, it } from "vitest"
 import * as ConfigFile from "../../src/config/ConfigFile.ts"
 import { TopicConfigs } from "../../src/config/TopicConfig.ts"
 import { MemoryFileSystem } from "../../src/mapped/MemoryFileSystem.ts"
+import { SimulatedDisk } from "../../src/mapped/SimulatedDisk.ts"
 
 const PATH = "/store/config/topics.json"
 
@@ -60,6 +61,25 @@ describe("TopicConfigs", () => {
     assert.strictEqual(kept.perm, 4)
     assert.isTrue(kept.order)
     assert.deepStrictEqual(kept.attributes, { "queue.type": "SimpleCQ" })
+  })
+
+  it("keeps what stands in its file when that cannot be written, so that trying again writes it", () => {
+    const disk = new SimulatedDisk({ random: () => 0, later: (run) => run(), capacityBytes: 1 << 20 })
+    const configs = new TopicConfigs(disk, "/store")
+    configs.set("t", 3, 1000)
+    disk.fault = (operation, path) => (operation === "replace" && path === PATH ? "ENOSPC" : undefined)
+    for (let attempt = 0; attempt < 2; attempt++) {
+      assert.throws(() => configs.set("t", 4, 2000), /ENOSPC/)
+      assert.throws(() => configs.set("new", 1, 2000), /ENOSPC/)
+    }
+    assert.strictEqual(configs.get("t")!.writeQueueNums, 3)
+    assert.lengthOf(configs.all(), 1)
+    disk.fault = () => undefined
+    configs.set("t", 4, 3000)
+    const { dataVersion, topicConfigTable } = ConfigFile.read(disk, PATH) as Record<string, Record<string, unknown>>
+    assert.strictEqual(dataVersion!["counter"], 2)
+    assert.deepStrictEqual(Object.keys(topicConfigTable!), ["t"])
+    assert.strictEqual(new TopicConfigs(disk, "/store").get("t")!.writeQueueNums, 4)
   })
 
   it("reads the backup where the file is empty or broken", () => {
