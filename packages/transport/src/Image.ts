@@ -13,7 +13,8 @@ import type { TransportError } from "./TransportError.ts"
  *
  * **Details**
  *
- * Its streams end at the end of the publication, and fail with `ImageRevoked` or `ImageLost`. Closing a publisher and its
+ * Its streams end at the end of the publication, and fail with `ImageRevoked`, `ImageLost`, or `Corrupt` when its log was
+ * written over; the subscription reads its other images on. Closing a publisher and its
  * death look the same from here: data that must be whole carries its own end.
  *
  * @category models

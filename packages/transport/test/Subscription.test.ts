@@ -1,3 +1,5 @@
+import * as fs from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -6,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { Client } from "../src/Client.ts"
 import * as ExclusivePublication from "../src/ExclusivePublication.ts"
 import type { FragmentBatch } from "../src/FragmentBatch.ts"
 import type { Image } from "../src/Image.ts"
@@ -247,6 +250,29 @@ describe("Image", () => {
       const reason = yield* Fiber.join(reading)
       assert(reason._tag === "ImageRevoked")
       assert.strictEqual(reason.position, 64)
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
+  it.live("fails with Corrupt when its log was written over, and its subscription reads the others on", () =>
+    Effect.gen(function* () {
+      const subscription = yield* Subscription.make(ipc)
+      const bad = yield* ExclusivePublication.make({ ...ipc, linger: 0 })
+      const image = yield* firstImage(subscription)
+      yield* bad.publishMany([bytesOf("before"), bytesOf("overwritten")])
+      const { directory } = yield* Client
+      const log = fs.openSync(join(directory, "publications", `${bad.registrationId}.logbuffer`), "r+")
+      fs.writeSync(log, Int32Array.of(7), 0, 4, 64)
+      fs.closeSync(log)
+      const before = yield* Stream.runCollect(Stream.take(image.stream, 1))
+      assert.deepStrictEqual(before.map(textOf), ["before"])
+      const reason = yield* reasonOf(Stream.runDrain(image.stream))
+      assert(reason._tag === "Corrupt")
+      assert.include(reason.message, `session ${bad.sessionId}`)
+      const good = yield* ExclusivePublication.make(ipc)
+      yield* until(good.isConnected)
+      yield* good.publish(bytesOf("other"))
+      const [other] = yield* Stream.runCollect(Stream.take(subscription.stream, 1))
+      assert.strictEqual(textOf(other!), "other")
     }).pipe(Effect.scoped, Effect.provide(embedded()))
   )
 

@@ -11,6 +11,7 @@ import { Lapped } from "@millrace/core/kernel/broadcast/Lapped"
 import { AtomicCounter } from "@millrace/core/kernel/counters/AtomicCounter"
 import type { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
 import type { MessageHandler } from "@millrace/core/kernel/ringbuffer/MessageHandler"
+import * as ChannelUri from "../channel/ChannelUri.ts"
 import type { CounterUpdate } from "../command/CounterUpdate.ts"
 import { type DriverProxy, FULL } from "../command/DriverProxy.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
@@ -267,7 +268,8 @@ export class ClientConductor implements Agent, ResponseListener {
       registrationId: response.correlationId,
       channel: request.channel,
       streamId: request.streamId,
-      channelStatusId: response.counterId
+      channelStatusId: response.counterId,
+      onCorrupt: (image) => this.onCorruptImage(image, request.channel)
     })
     this.subscriptions.set(response.correlationId, subscription)
     request.onSuccess(subscription as never)
@@ -300,6 +302,16 @@ export class ClientConductor implements Agent, ResponseListener {
 
   onUnknownResponse(): void {
     this.unknownResponseCount++
+  }
+
+  /** Its position stands still from now on, and would hold up the publisher: the driver is to take it away for all. */
+  private onCorruptImage(image: ImageReader, channel: string): void {
+    this.releaseLog(image)
+    // One that may be left behind holds up nobody. It may have been already, and have read what was overwritten since.
+    if (ChannelUri.parse(channel).get("tether") !== "false") {
+      const reason = `corrupt frame at position ${image.position}`
+      this.sendEventually(() => this.context.driver.rejectImage(image.correlationId, image.position, reason))
+    }
   }
 
   private request<A>(

@@ -4,7 +4,9 @@
  */
 import type { AtomicCounter } from "@millrace/core/kernel/counters/AtomicCounter"
 import { BatchReader } from "@millrace/core/kernel/logbuffer/BatchReader"
+import { CorruptFrame } from "@millrace/core/kernel/logbuffer/FrameDescriptor"
 import type { FragmentBatch } from "@millrace/core/kernel/logbuffer/FragmentBatch"
+import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
 import type { SharedLog } from "./SharedLogs.ts"
 
@@ -20,9 +22,9 @@ export interface ImageFields {
 
 /**
  * How an image ended: read to its end of stream; revoked by its publisher; lost, when it went away before its end was
- * read; or closed by its own subscription.
+ * read; closed by its own subscription; or corrupt, when its log holds what cannot be a frame.
  */
-export type ImageEnd = "EndOfStream" | "Revoked" | "Lost" | "Closed"
+export type ImageEnd = "EndOfStream" | "Revoked" | "Lost" | "Closed" | "Corrupt"
 
 export class ImageReader {
   readonly correlationId: bigint
@@ -34,6 +36,8 @@ export class ImageReader {
   readonly log: SharedLog
   /** Undefined while the image can be read. */
   end: ImageEnd | undefined = undefined
+  /** What is wrong with a corrupt image. */
+  corruption: CorruptFrame | undefined = undefined
   private readonly subscriberPosition: AtomicCounter
   private readonly reader: BatchReader
   private finalPosition = 0
@@ -78,9 +82,23 @@ export class ImageReader {
     return this.reader.droppedCount
   }
 
-  /** Fills `batch` with what follows and returns the count of messages. The driver keeps the bytes until `release`. */
+  /**
+   * Fills `batch` with what follows and returns the count of messages. The driver keeps the bytes until `release`. Throws
+   * `CorruptFrame` when one follows; what stands before it is read first.
+   */
   read(batch: FragmentBatch, lengthLimit: number): number {
-    return this.isClosed ? 0 : this.reader.read(batch, lengthLimit)
+    if (this.isClosed) {
+      return 0
+    }
+    try {
+      return this.reader.read(batch, lengthLimit)
+    } catch (error) {
+      const wholeLength = error instanceof CorruptFrame ? this.lengthBefore(error) : 0
+      if (wholeLength === 0) {
+        throw error
+      }
+      return this.reader.read(batch, wholeLength)
+    }
   }
 
   /** Gives back everything that was read: the driver may clean it. */
@@ -98,6 +116,18 @@ export class ImageReader {
     const end = reason === "Closed" ? "Closed" : this.isPublicationRevoked ? "Revoked" : this.unavailableEnd()
     this.finalPosition = this.reader.position
     this.end = end
+  }
+
+  /** The image cannot be read on: what follows is no frame. */
+  closeCorrupt(error: CorruptFrame): void {
+    this.finalPosition = this.reader.position
+    this.end = "Corrupt"
+    this.corruption = error
+  }
+
+  /** How much of the term follows before a frame in it. */
+  private lengthBefore({ termOffset }: CorruptFrame): number {
+    return termOffset - LogBufferDescriptor.computeTermOffset(this.reader.position, this.log.buffers.termLength)
   }
 
   private unavailableEnd(): ImageEnd {

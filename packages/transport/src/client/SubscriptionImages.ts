@@ -1,4 +1,5 @@
 /** The images of one subscription. Reading takes them in turn, so that a busy one does not starve the others. */
+import { CorruptFrame } from "@millrace/core/kernel/logbuffer/FrameDescriptor"
 import type { FragmentBatch } from "@millrace/core/kernel/logbuffer/FragmentBatch"
 import type { ImageReader } from "./ImageReader.ts"
 
@@ -13,6 +14,8 @@ export interface SubscriptionFields {
   readonly channel: string
   readonly streamId: number
   readonly channelStatusId: number
+  /** An image was corrupt: it is closed, and not among the images any more. Must not throw. */
+  readonly onCorrupt: (image: ImageReader) => void
 }
 
 export class SubscriptionImages {
@@ -21,6 +24,7 @@ export class SubscriptionImages {
   readonly streamId: number
   readonly channelStatusId: number
   isClosed = false
+  private readonly onCorrupt: (image: ImageReader) => void
   private images: ReadonlyArray<ImageReader> = []
   private readonly listeners = new Set<ImageListener>()
   private nextIndex = 0
@@ -30,6 +34,7 @@ export class SubscriptionImages {
     this.channel = fields.channel
     this.streamId = fields.streamId
     this.channelStatusId = fields.channelStatusId
+    this.onCorrupt = fields.onCorrupt
   }
 
   /** As they are now: the array itself never changes. */
@@ -67,10 +72,7 @@ export class SubscriptionImages {
       return undefined
     }
     image.close(reason)
-    this.images = this.images.filter((other) => other !== image)
-    for (const listener of this.listeners) {
-      listener.onUnavailableImage(image)
-    }
+    this.drop(image)
     return image
   }
 
@@ -81,7 +83,7 @@ export class SubscriptionImages {
     for (let i = 0; i < count; i++) {
       const index = (this.nextIndex + i) % count
       const image = images[index]!
-      if (image.read(batch, lengthLimit) > 0) {
+      if (this.readOne(image, batch, lengthLimit) > 0) {
         this.nextIndex = index + 1
         return image
       }
@@ -89,5 +91,30 @@ export class SubscriptionImages {
       image.release()
     }
     return undefined
+  }
+
+  /**
+   * As `read`, for one of the images. A corrupt one is closed and gives nothing more, so that a single publisher does not
+   * keep a subscription from reading the others.
+   */
+  readOne(image: ImageReader, batch: FragmentBatch, lengthLimit: number): number {
+    try {
+      return image.read(batch, lengthLimit)
+    } catch (error) {
+      if (!(error instanceof CorruptFrame)) {
+        throw error
+      }
+      image.closeCorrupt(error)
+      this.drop(image)
+      this.onCorrupt(image)
+      return 0
+    }
+  }
+
+  private drop(image: ImageReader): void {
+    this.images = this.images.filter((other) => other !== image)
+    for (const listener of this.listeners) {
+      listener.onUnavailableImage(image)
+    }
   }
 }

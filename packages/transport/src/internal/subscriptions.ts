@@ -14,6 +14,7 @@ import type { ImageListener, SubscriptionImages } from "../client/SubscriptionIm
 import type { Image } from "../Image.ts"
 import type { MessageHandler, Subscription, SubscriptionOptions, TypedOptions } from "../Subscription.ts"
 import {
+  Corrupt,
   DecodeFailed,
   ImageLost,
   ImageRevoked,
@@ -102,7 +103,7 @@ class SubscriptionHandle {
   oneImage(image: ImageReader): Source {
     return {
       read: (batch) => {
-        if (image.read(batch, this.batchBytesMax) > 0) {
+        if (this.kernel.readOne(image, batch, this.batchBytesMax) > 0) {
           return image
         }
         image.release()
@@ -122,6 +123,10 @@ class SubscriptionHandle {
     }
     if (image.end === undefined) {
       return undefined
+    }
+    if (image.corruption !== undefined) {
+      const resource = `the image of session ${sessionId}, stream ${streamId}`
+      return fail(new Corrupt({ resource, detail: image.corruption.message }))
     }
     const isOwnEnd = image.end === "Closed" || this.client.conductor.inactive !== undefined
     return fail(isOwnEnd ? this.closed() : new ImageLost({ sessionId, streamId, position }))

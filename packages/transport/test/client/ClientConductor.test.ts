@@ -22,6 +22,11 @@ const offer = (publication: ReturnType<HeapClient["addPublication"]>, text: stri
   return publication.offer(bytes, 0, bytes.length)
 }
 
+/** Writes a frame length that cannot be. */
+const corrupt = (publication: ClientPublication, termOffset: number): void => {
+  publication.log.buffers.terms[0].int32[termOffset / 4] = 7
+}
+
 /** Types of the counters that are not the driver's own; 11 is the client's heartbeat. */
 const counterTypes = (driver: HeapDriver): ReadonlyArray<number> => {
   const types: Array<number> = []
@@ -129,6 +134,57 @@ describe("ClientConductor", () => {
     client.answer<void>((handlers) => client.conductor.rejectImage(image, "no", handlers))
     assert.strictEqual(image.end, "Lost")
     assert.strictEqual(client.publicationErrors[0]!.message, "no")
+  })
+
+  it("closes an image at a corrupt frame, after what stands before it, and reads the others on", () => {
+    const { client } = setUp()
+    const [bad, good] = [client.addPublication(CHANNEL, true), client.addPublication(CHANNEL, true)]
+    const subscription = client.addSubscription()
+    client.step()
+    const image = subscription.current.find(({ sessionId }) => sessionId === bad.sessionId)!
+    offer(bad, "before")
+    offer(bad, "overwritten")
+    corrupt(bad, 64)
+    offer(good, "other")
+    assert.deepStrictEqual([...readAll(subscription)].sort(), ["before", "other"])
+    assert.strictEqual(image.end, "Corrupt")
+    assert.strictEqual(image.position, 64)
+    assert.strictEqual(image.corruption!.termOffset, 64)
+    assert.deepStrictEqual(
+      subscription.current.map(({ sessionId }) => sessionId),
+      [good.sessionId]
+    )
+    offer(good, "after")
+    assert.deepStrictEqual(readAll(subscription), ["after"])
+  })
+
+  it("has the driver take a corrupt image away, so that it holds up no publisher", () => {
+    const { client } = setUp()
+    const publication = client.addPublication()
+    const subscription = client.addSubscription()
+    client.step()
+    offer(publication, "overwritten")
+    corrupt(publication, 0)
+    assert.deepStrictEqual(readAll(subscription), [])
+    client.pass(4000)
+    assert.isFalse(publication.isConnected)
+    assert.strictEqual(client.publicationErrors[0]!.message, "corrupt frame at position 0")
+    assert.deepStrictEqual(client.failures, [])
+  })
+
+  it("leaves a corrupt image that may be left behind to the driver", () => {
+    const { client } = setUp()
+    const publication = client.addPublication()
+    const subscription = client.addSubscription(`${CHANNEL}?tether=false`)
+    const other = client.addSubscription()
+    client.step()
+    offer(publication, "overwritten")
+    corrupt(publication, 0)
+    assert.deepStrictEqual(readAll(subscription), [])
+    client.pass(1000)
+    assert.isFalse(subscription.isConnected)
+    assert.isTrue(other.isConnected)
+    assert.deepStrictEqual(client.publicationErrors, [])
   })
 
   it("keeps an unused log mapped for the linger time, and shares one mapping", () => {
