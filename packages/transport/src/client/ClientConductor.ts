@@ -28,7 +28,7 @@ import type { ClientSettings } from "./ClientSettings.ts"
 import { ImageReader } from "./ImageReader.ts"
 import { type PendingRequest, PendingRequests } from "./PendingRequests.ts"
 import { dispatch, type ResponseListener } from "./ResponseDispatch.ts"
-import type { SharedLogs } from "./SharedLogs.ts"
+import { isMissing, type SharedLogs } from "./SharedLogs.ts"
 import { SubscriptionImages } from "./SubscriptionImages.ts"
 
 /** Responses read in one tick. */
@@ -196,8 +196,11 @@ export class ClientConductor implements Agent, ResponseListener {
       const log = this.context.logs.acquire(response.correlationId, response.logFile)
       subscription.add(new ImageReader({ ...response, subscriberPosition, log }))
     } catch (error) {
-      // A log that cannot be mapped: without the image the subscription would silently miss a stream.
-      this.fail({ _tag: "Corrupt", error })
+      // A log that was deleted is of an image that has ended, which the driver will say next. One that cannot be mapped
+      // ends the client: without the image the subscription would silently miss a stream.
+      if (!isMissing(error)) {
+        this.fail({ _tag: "Corrupt", error })
+      }
     }
   }
 

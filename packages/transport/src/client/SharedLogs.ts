@@ -6,8 +6,12 @@ import { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import type { Region } from "@millrace/core/kernel/memory/Region"
 
-/** The port: maps the file of a log. Throws what the system says. */
+/** The port: maps the file of a log. Throws what the system says, with its `code`. */
 export type LogMapper = (fileName: string) => Region
+
+/** Whether an error of the mapper says that the file is not there: the driver has deleted it. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOENT"
 
 export class SharedLog {
   readonly registrationId: bigint

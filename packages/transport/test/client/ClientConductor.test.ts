@@ -385,6 +385,21 @@ describe("ClientConductor", () => {
     assert.strictEqual(driver.logFactory.logs.size, 0)
   })
 
+  it("does without an image whose log is gone already, and fails when it cannot be mapped", () => {
+    const { client } = setUp()
+    const subscription = client.addSubscription()
+    // What a revoked publication leaves: the driver announced the image and deleted the log before this client looked.
+    client.mappingError = Object.assign(new Error("no such file"), { code: "ENOENT" })
+    client.conductor.addPublication(CHANNEL, STREAM, true, { onSuccess: () => {}, onFailure: () => {} })
+    client.step()
+    assert.deepStrictEqual(client.failures, [])
+    assert.isFalse(subscription.isConnected)
+    client.mappingError = Object.assign(new Error("out of memory"), { code: "ENOMEM" })
+    client.conductor.addPublication(CHANNEL, STREAM, true, { onSuccess: () => {}, onFailure: () => {} })
+    client.step()
+    assert.strictEqual(client.failures[0]!._tag, "Corrupt")
+  })
+
   it("counts responses that it does not know, and goes on", () => {
     const { client, driver } = setUp()
     new BroadcastTransmitter(driver.toClients.buffer()).transmit(0x0fff, new Uint8Array(8), 0, 8)
