@@ -77,6 +77,8 @@ export class IndexFile {
     const entry = this.indexCount
     const slotOffset = IndexDescriptor.slotOffset(keyHash % this.#slotCount)
     const entryOffset = IndexDescriptor.entryOffset(this.#slotCount, entry)
+    // Slots are written here and there, and a file of another program has holes among them: all get blocks, first of all.
+    this.file.claim(0, IndexDescriptor.slotOffset(this.#slotCount))
     const window = this.file.claim(entryOffset, IndexDescriptor.ENTRY_LENGTH)
     const { view } = window
     const newest = this.#validEntry(view.getInt32(slotOffset))

@@ -114,7 +114,7 @@ export class IndexService implements Dispatcher {
     isRecord: (position: number) => boolean
   ): boolean {
     const { directory, fileSystem, readOnly } = this.#options
-    const file = this.#indexFile(fileSystem.open(join(directory, name), this.#fileLength, "index", readOnly), name)
+    const file = this.#indexFile(fileSystem.open(join(directory, name), this.#fileLength, "index", readOnly), name, 0)
     const isDurable =
       durableTimestamp === Number.POSITIVE_INFINITY || (file.isFull && file.endTimestamp <= durableTimestamp)
     const isTrusted = !file.isEmpty && file.isTrue(minPosition, maxPosition) && isDurable && isRecord(file.endPosition)
@@ -126,9 +126,9 @@ export class IndexService implements Dispatcher {
     return isTrusted
   }
 
-  #indexFile(file: ReturnType<FileSystem["open"]>, name: string): IndexFile {
+  #indexFile(file: ReturnType<FileSystem["open"]>, name: string, reservedTo: number): IndexFile {
     const { entryCount, slotCount } = this.#options
-    return new IndexFile(new MappedFile(file, 0, RESERVE_STEP), name, slotCount, entryCount)
+    return new IndexFile(new MappedFile(file, 0, RESERVE_STEP, reservedTo), name, slotCount, entryCount)
   }
 
   dispatch(record: RecordCursor, position: number): void {
@@ -206,10 +206,10 @@ export class IndexService implements Dispatcher {
     fileSystem.makeDirectory(directory)
     const name = this.#newName(last)
     const path = join(directory, name)
+    const slotsEnd = IndexDescriptor.slotOffset(slotCount)
     const stored = fileSystem.create(path, this.#fileLength, "index")
     try {
-      // Slots are written here and there from the beginning, so they get their blocks at once.
-      stored.reserve(0, IndexDescriptor.slotOffset(slotCount))
+      stored.reserve(0, slotsEnd)
       fileSystem.syncDirectory(directory)
     } catch (error) {
       // Tried again at every record: a file left behind each time would fill what is left of the device.
@@ -217,7 +217,7 @@ export class IndexService implements Dispatcher {
       fileSystem.remove(path)
       throw error
     }
-    const file = this.#indexFile(stored, name)
+    const file = this.#indexFile(stored, name, slotsEnd)
     if (last !== undefined) {
       file.follow(last)
     }

@@ -18,13 +18,13 @@ export class MappedFile {
   #holds = 0
   #isDoomed = false
 
-  /** `reserveStep` 0 means that the whole file has its blocks already. */
-  constructor(file: StoreFile, fromOffset: number, reserveStep: number) {
+  /** `reserveStep` 0 takes the blocks of all that is left of the file at once; up to `reservedTo` it has them. */
+  constructor(file: StoreFile, fromOffset: number, reserveStep: number, reservedTo: number) {
     this.file = file
     this.fromOffset = fromOffset
     this.length = file.length
-    this.#reserveStep = reserveStep
-    this.#reservedTo = reserveStep === 0 ? file.length : 0
+    this.#reserveStep = reserveStep === 0 ? file.length : reserveStep
+    this.#reservedTo = reservedTo
   }
 
   /** Offset of the next byte to write. */
@@ -78,6 +78,13 @@ export class MappedFile {
     assertOpen(this.file.state)
     assert(offset >= 0 && offset + length <= this.length, "read reaches outside its file")
     return this.file.read(offset, length)
+  }
+
+  /** Sees to it that the next byte to be written has a disk block. Throws `FileFailure` where there is none. */
+  reserveNext(): void {
+    if (this.#wrotePosition >= this.#reservedTo && !this.isFull) {
+      this.#reserve(this.#wrotePosition, this.#wrotePosition + 1)
+    }
   }
 
   #reserve(offset: number, end: number): void {

@@ -14,7 +14,7 @@ export interface MappedFileQueueOptions {
   readonly directories: ReadonlyArray<string>
   readonly fileLength: number
   readonly use: FileUse
-  /** Bytes of a file that get disk blocks at a time; 0 reserves a file whole when it is made. */
+  /** Bytes of a file that get disk blocks at a time; 0 reserves a file whole: when it is made, or before it is written on. */
   readonly reserveStep: number
   readonly readOnly: boolean
 }
@@ -75,7 +75,7 @@ export class MappedFileQueue {
     if (last !== undefined && position !== last.fromOffset + this.fileLength) {
       throw new ForeignFile(path, `the file before it ends at ${last.fromOffset + this.fileLength}`)
     }
-    const file = new MappedFile(fileSystem.open(path, this.fileLength, use, readOnly), position, reserveStep)
+    const file = new MappedFile(fileSystem.open(path, this.fileLength, use, readOnly), position, reserveStep, 0)
     file.wrotePosition = this.fileLength
     file.flushedPosition = this.fileLength
     this.files.push(file)
@@ -149,6 +149,8 @@ export class MappedFileQueue {
   fileForAppend(position: number): MappedFile {
     const last = this.lastFile
     if (last !== undefined && !last.isFull) {
+      // Other programs leave holes; a store into one on a full device would end the process.
+      last.reserveNext()
       return last
     }
     const file = this.#fileAhead() ?? this.#create(this.#nextStart(position))
@@ -186,7 +188,7 @@ export class MappedFileQueue {
     }
     const file = fileSystem.create(path, fileLength, use)
     fileSystem.syncDirectory(directory)
-    return new MappedFile(file, from, reserveStep)
+    return new MappedFile(file, from, reserveStep, reserveStep === 0 ? fileLength : 0)
   }
 
   /**

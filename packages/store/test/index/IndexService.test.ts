@@ -123,6 +123,27 @@ describe("IndexService", () => {
     )
   })
 
+  it("has blocks behind all slots of a file that another program made, before it writes one", () => {
+    const slotCount = 600_000
+    const { fileSystem, index, open } = make({ slotCount })
+    index.dispatch(record("t", ["k"], 0, 5000), 0)
+    index.close()
+    const ranges: Array<readonly [from: number, to: number]> = []
+    const openFile = fileSystem.open.bind(fileSystem)
+    fileSystem.open = (path, length) => {
+      const file = openFile(path, length)
+      file.reserve = (offset, count) => void ranges.push([offset, offset + count])
+      return file
+    }
+    const again = open()
+    again.load(0, 500, Infinity, 0)
+    assert.deepStrictEqual(ranges, [])
+    again.dispatch(record("t", ["k"], 100, 5000), 100)
+    const slotsEnd = 40 + 4 * slotCount
+    assert.isTrue(ranges.some(([from, to]) => from === 0 && to >= slotsEnd))
+    assert.deepStrictEqual(lookup(again, "k"), [0, 100])
+  })
+
   it("ends on a chain that leads in a circle", () => {
     const { fileSystem, index, open } = make({ slotCount: 1 })
     for (let number = 0; number < 5; number++) {
