@@ -3,13 +3,16 @@ import type { CommitLog } from "../commitlog/CommitLog.ts"
 import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import type { SyncLane } from "./SyncLane.ts"
 
-/** Starts a flush if `leastPages` of a file are dirty. Returns whether it did. */
+/**
+ * Starts a flush if `leastPages` of a file are dirty. Returns whether it did. `onFlushed` is told whether the file was
+ * full, so that the flush goes on in the next one.
+ */
 export const start = (
   commitLog: CommitLog,
   checkpoint: StoreCheckpoint,
   lane: SyncLane,
   leastPages: number,
-  onFlushed: () => void
+  onFlushed: (isFull: boolean) => void
 ): boolean => {
   const { files } = commitLog
   const file = lane.isFree ? files.fileToFlush(leastPages) : undefined
@@ -28,7 +31,7 @@ export const start = (
         checkpoint.physicMsgTimestamp = Math.max(checkpoint.physicMsgTimestamp, timestamp)
         checkpoint.write()
       }
-      onFlushed()
+      onFlushed(to === file.length)
     }
   )
   return true

@@ -1,6 +1,7 @@
 /**
- * Asynchronous flush: every `intervalMs` the log is synced if `leastPages` are dirty, and every `thoroughIntervalMs`
- * whatever is dirty. Who asks to wait makes the next flush a thorough one.
+ * Asynchronous flush: `intervalMs` after a flush has ended the log is synced again if `leastPages` are dirty, and every
+ * `thoroughIntervalMs` whatever is dirty. A flush goes on without a pause from a full file to the next one. Who asks to
+ * wait makes the next flush a thorough one, at once.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import type { FileFailure } from "../mapped/FileSystem.ts"
@@ -27,6 +28,13 @@ export class FlushRealTimeService implements FlushService {
   readonly #waiters = new FlushWaiters()
   #nextFlushNs = 0
   #nextThoroughNs = 0
+  #isThorough = false
+  /** Whether the last file of a flush has been synced since the last duty cycle. */
+  #hasEnded = false
+  readonly #onFlushed = (isFull: boolean): void => {
+    this.#hasEnded = !isFull
+    this.#release()
+  }
 
   constructor(commitLog: CommitLog, checkpoint: StoreCheckpoint, lane: SyncLane, options: FlushRealTimeOptions) {
     this.#commitLog = commitLog
@@ -55,23 +63,31 @@ export class FlushRealTimeService implements FlushService {
   }
 
   doWork(nowNs: number): number {
+    if (this.#hasEnded) {
+      this.#hasEnded = false
+      this.#rest(nowNs)
+    }
     const isAsked = !this.#waiters.isEmpty
     if (!isAsked && nowNs < this.#nextFlushNs) {
       return 0
     }
-    const isThorough = isAsked || nowNs >= this.#nextThoroughNs
-    const leastPages = isThorough ? 0 : this.#options.leastPages
-    if (CommitLogFlusher.start(this.#commitLog, this.#checkpoint, this.#lane, leastPages, () => this.#release())) {
+    if (!this.#lane.isFree) {
+      return 0
+    }
+    this.#isThorough = isAsked || nowNs >= this.#nextThoroughNs
+    const leastPages = this.#isThorough ? 0 : this.#options.leastPages
+    if (CommitLogFlusher.start(this.#commitLog, this.#checkpoint, this.#lane, leastPages, this.#onFlushed)) {
       return 1
     }
-    if (this.#lane.isFree) {
-      // Only when nothing (more) qualifies does the time run anew: a flush covers one file, the next tick the next.
-      this.#nextFlushNs = nowNs + this.#options.intervalMs * NS_PER_MS
-      if (isThorough) {
-        this.#nextThoroughNs = nowNs + this.#options.thoroughIntervalMs * NS_PER_MS
-      }
-    }
+    this.#rest(nowNs)
     return 0
+  }
+
+  #rest(nowNs: number): void {
+    this.#nextFlushNs = nowNs + this.#options.intervalMs * NS_PER_MS
+    if (this.#isThorough) {
+      this.#nextThoroughNs = nowNs + this.#options.thoroughIntervalMs * NS_PER_MS
+    }
   }
 
   #release(): void {
