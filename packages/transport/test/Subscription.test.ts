@@ -179,6 +179,26 @@ describe("Subscription", () => {
     }).pipe(Effect.scoped, Effect.provide(embedded()))
   )
 
+  it.live("keeps the decoded messages of a batch together, those before one that does not decode too", () =>
+    Effect.gen(function* () {
+      const { publication, subscription } = yield* connected
+      const messages = Array.from({ length: 50 }, (_, n) => bytesOf(n === 40 ? "none" : `${n}`))
+      const lengths = (onInvalid: "fail" | "skip") =>
+        Effect.gen(function* () {
+          const seen: Array<number> = []
+          yield* publication.publishMany(messages)
+          yield* subscription.typed(Schema.Finite, { onInvalid }).pipe(
+            Stream.take(49),
+            Stream.runForEachArray((array) => Effect.sync(() => void seen.push(array.length))),
+            Effect.ignore
+          )
+          return seen
+        })
+      assert.deepStrictEqual(yield* lengths("skip"), [49])
+      assert.deepStrictEqual(yield* lengths("fail"), [40])
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
   it.live("refuses limits that cannot be", () =>
     Effect.gen(function* () {
       const reason = yield* reasonOf(Subscription.make({ ...ipc, batchCountMax: 0 }))

@@ -4,6 +4,7 @@ import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import type * as Pull from "effect/Pull"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
@@ -19,7 +20,7 @@ import {
   ImageLost,
   ImageRevoked,
   InvalidOption,
-  type TransportError,
+  TransportError,
   type TransportErrorReason
 } from "../TransportError.ts"
 import { type ClientRuntime, closedReason, request } from "./clientRuntime.ts"
@@ -221,6 +222,7 @@ const typedResults = <A>(
   )
 }
 
+/** Both filters keep the messages of a batch in one array: no effect is made for a single one. */
 const typed = <A>(
   batches: Batches,
   schema: schemaCodec.PlainSchema<A>,
@@ -228,13 +230,19 @@ const typed = <A>(
 ): Stream.Stream<A, TransportError> => {
   const results = typedResults(batches, schema, options?.format ?? "json")
   if (options?.onInvalid === "skip") {
-    return Stream.flatMap(results, (result) =>
-      Result.isSuccess(result) ? Stream.succeed(result.success) : Stream.empty
-    )
+    return Stream.filterMap(results, identity)
   }
-  return Stream.mapEffect(results, (result) =>
-    Result.isSuccess(result) ? Effect.succeed(result.success) : fail(result.failure)
-  )
+  return Stream.suspend(() => {
+    let failure: DecodeFailed | undefined
+    const decoded = Stream.takeWhileFilter(results, (result) => {
+      failure = Result.isFailure(result) ? result.failure : undefined
+      return result
+    })
+    const end = Stream.suspend(() =>
+      failure === undefined ? Stream.empty : Stream.fail(new TransportError({ reason: failure }))
+    )
+    return Stream.concat(decoded, end)
+  })
 }
 
 const imageOf = (handle: SubscriptionHandle, reader: ImageReader): Image => {
