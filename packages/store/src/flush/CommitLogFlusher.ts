@@ -15,7 +15,7 @@ export const start = (
   onFlushed: (isFull: boolean) => void
 ): boolean => {
   const { files } = commitLog
-  const file = lane.isFree ? files.fileToFlush(leastPages) : undefined
+  const file = lane.isFreeFor("log") ? files.fileToFlush(leastPages) : undefined
   if (file === undefined) {
     return false
   }
@@ -24,6 +24,7 @@ export const start = (
   const timestamp = commitLog.lastStoreTimestamp
   const isWhole = file === files.lastFile
   lane.run(
+    "log",
     (done) => file.file.syncAsync(from, to - from, done),
     () => {
       files.onFlushed(file, to)

@@ -5,6 +5,7 @@
  */
 import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import type { IndexFile } from "../index/IndexFile.ts"
 import type { IndexService } from "../index/IndexService.ts"
 import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import type { SyncLane } from "./SyncLane.ts"
@@ -28,6 +29,9 @@ export class FlushConsumeQueueService implements Agent {
   readonly #dispatchedTimestamp: () => number
   #round: Iterator<QueueState> | undefined = undefined
   #current: QueueState | undefined = undefined
+  /** Where the current queue ended when its turn came: what it gets meanwhile is left to the next round. */
+  #currentEnd = 0
+  #currentIndex: IndexFile | undefined = undefined
   #isThorough = false
   #roundTimestamp = 0
   #nextRoundNs = 0
@@ -55,13 +59,14 @@ export class FlushConsumeQueueService implements Agent {
   }
 
   doWork(nowNs: number): number {
-    if (!this.#lane.isFree) {
+    if (this.#round === undefined && nowNs < this.#nextRoundNs) {
+      return 0
+    }
+    if (!this.#lane.isFreeFor("derived")) {
+      this.#lane.ask()
       return 0
     }
     if (this.#round === undefined) {
-      if (nowNs < this.#nextRoundNs) {
-        return 0
-      }
       this.#startRound(nowNs)
     }
     return this.#flushNext()
@@ -82,11 +87,13 @@ export class FlushConsumeQueueService implements Agent {
     const leastPages = this.#isThorough ? 0 : this.#options.leastPages
     for (;;) {
       const files = this.#current?.queue.files
-      const file = files?.fileToFlush(leastPages)
+      const isBehind = files !== undefined && files.flushedWhere < this.#currentEnd
+      const file = isBehind ? files.fileToFlush(leastPages) : undefined
       if (files !== undefined && file !== undefined) {
         const from = file.flushedPosition
         const to = file.wrotePosition
         this.#lane.run(
+          "derived",
           (done) => file.file.syncAsync(from, to - from, done),
           () => files.onFlushed(file, to)
         )
@@ -97,16 +104,19 @@ export class FlushConsumeQueueService implements Agent {
         return this.#isThorough && this.#flushIndex() ? 1 : this.#endRound()
       }
       this.#current = next.value
+      this.#currentEnd = next.value.queue.files.maxOffset
     }
   }
 
-  /** Starts the sync of a file of the index. False where none is dirty. */
+  /** Starts the sync of a file of the index. False where none is dirty, or only the one that the round has synced. */
   #flushIndex(): boolean {
     const file = this.#index.fileToFlush
-    if (file === undefined) {
+    if (file === undefined || file === this.#currentIndex) {
       return false
     }
+    this.#currentIndex = file
     this.#lane.run(
+      "derived",
       (done) => this.#index.flushAsync(file, done),
       () => undefined
     )
@@ -116,6 +126,7 @@ export class FlushConsumeQueueService implements Agent {
   #endRound(): number {
     this.#round = undefined
     this.#current = undefined
+    this.#currentIndex = undefined
     if (this.#isThorough) {
       const { indexMsgTimestamp, logicsMsgTimestamp } = this.#checkpoint
       this.#checkpoint.logicsMsgTimestamp = Math.max(logicsMsgTimestamp, this.#roundTimestamp)
@@ -125,9 +136,11 @@ export class FlushConsumeQueueService implements Agent {
       }
     }
     if (!this.#checkpoint.isDirty) {
-      return 0
+      // Where the log has left its turn for nothing it must not wait for the next tick.
+      return this.#lane.withdraw() ? 1 : 0
     }
     this.#lane.run(
+      "derived",
       (done) => this.#checkpoint.flushAsync(done),
       () => undefined
     )

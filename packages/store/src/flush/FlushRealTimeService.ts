@@ -71,7 +71,7 @@ export class FlushRealTimeService implements FlushService {
     if (!isAsked && nowNs < this.#nextFlushNs) {
       return 0
     }
-    if (!this.#lane.isFree) {
+    if (!this.#lane.isFreeFor("log")) {
       return 0
     }
     this.#isThorough = isAsked || nowNs >= this.#nextThoroughNs
