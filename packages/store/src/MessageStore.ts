@@ -164,6 +164,8 @@ export interface StoreStatus {
   readonly fileCount: number
   readonly fileLength: number
   readonly isWriteable: boolean
+  /** Why the last round of cleaning could not remove an old file or measure a device. It is tried again. */
+  readonly cleaningFailure: StoreError | undefined
 }
 
 /**

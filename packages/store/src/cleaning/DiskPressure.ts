@@ -1,9 +1,9 @@
 /**
- * How full the device of a store is, and what follows from it. A ratio alone says little: a tenth of a large device is
+ * How full the devices of a log are, and what follows from it. A ratio alone says little: a tenth of a large device is
  * plenty. So forced cleaning and refusal also ask for free room below a few files of the log. A device that cannot be
- * measured causes nothing.
+ * measured causes nothing, but is spoken of.
  */
-import type { FileSpace } from "../mapped/FileSystem.ts"
+import { FileFailure, type FileSpace, type FileSystem } from "../mapped/FileSystem.ts"
 
 export const NONE = 0
 /** Expired files are removed at any hour. */
@@ -37,4 +37,39 @@ export const levelOf = ({ freeBytes, totalBytes }: FileSpace, options: DiskPress
     return FORCE
   }
   return usedPercent > options.diskMaxUsedSpaceRatio ? RECLAIM : NONE
+}
+
+export interface Measurement {
+  /** Of the device under most pressure, NONE where none could be measured. */
+  readonly level: number
+  readonly space: FileSpace | undefined
+  /** Why some device could not be measured. */
+  readonly failure: FileFailure | undefined
+}
+
+/** Measures the devices of all directories: files of the log go to each in turn, so the fullest one counts. */
+export const measure = (
+  fileSystem: FileSystem,
+  directories: ReadonlyArray<string>,
+  options: DiskPressureOptions
+): Measurement => {
+  let level = NONE
+  let fullest: FileSpace | undefined = undefined
+  let failure: FileFailure | undefined = undefined
+  for (const directory of directories) {
+    try {
+      const space = fileSystem.space(directory)
+      const itsLevel = levelOf(space, options)
+      if (fullest === undefined || itsLevel > level) {
+        level = itsLevel
+        fullest = space
+      }
+    } catch (error) {
+      if (!(error instanceof FileFailure)) {
+        throw error
+      }
+      failure = error
+    }
+  }
+  return { level, space: fullest, failure }
 }

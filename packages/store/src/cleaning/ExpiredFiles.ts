@@ -1,7 +1,8 @@
 /**
  * Removes the oldest files of the log, and what of queues and index stood for them: by age at one hour of the day, by age
  * at any hour when the device fills up, and without regard to age when it is nearly full. Never the last file, never one
- * that is not dispatched and flushed, one at a time with a pause between: removing a large file stalls its device.
+ * that is not dispatched and flushed, one at a time with a pause between: removing a large file stalls its device. A file
+ * that cannot be removed stays what it was.
  *
  * Age is that of a file's last record by its own store time (the first record of the next file is no older). Times of
  * files change with every copy and touch.
@@ -16,6 +17,7 @@ import * as QueueSearch from "../consumequeue/QueueSearch.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
 import type { LocalTime } from "../engine/LocalTime.ts"
 import type { IndexService } from "../index/IndexService.ts"
+import { FileFailure } from "../mapped/FileSystem.ts"
 import { correctMinOffset } from "../recovery/Recovery.ts"
 import * as DiskPressure from "./DiskPressure.ts"
 
@@ -28,8 +30,10 @@ export interface ExpiredFilesOptions {
   readonly queues: QueueTable
   readonly index: IndexService
   readonly localTime: LocalTime
-  /** Pressure of the device at this moment; its result is also what puts are refused by. */
+  /** Pressure of the devices at this moment; its result is also what puts are refused by. */
   readonly pressure: () => number
+  /** Something could not be removed; it is tried again in the next round. */
+  readonly onFailure: (failure: FileFailure) => void
   /** Everything before this position is dispatched. */
   readonly dispatchedPosition: () => number
   readonly fileReservedTime: number
@@ -49,6 +53,8 @@ export class ExpiredFiles implements Agent {
   #nextFileNs = 0
   #leftInRound = 0
   #level: number = DiskPressure.NONE
+  /** Whether queues or index have files that only speak of what is gone. */
+  #isTrimDue = false
 
   constructor(options: ExpiredFilesOptions) {
     this.#options = options
@@ -60,10 +66,27 @@ export class ExpiredFiles implements Agent {
   }
 
   doWork(nowNs: number): number {
+    try {
+      return this.#clean(nowNs)
+    } catch (error) {
+      if (!(error instanceof FileFailure)) {
+        throw error
+      }
+      // What could not be removed is in nobody's way but for its room.
+      this.#leftInRound = 0
+      this.#options.onFailure(error)
+      return 0
+    }
+  }
+
+  #clean(nowNs: number): number {
     if (nowNs >= this.#nextRoundNs) {
       this.#nextRoundNs = nowNs + this.#options.cleanResourceInterval * NS_PER_MS
       this.#level = this.#options.pressure()
       this.#leftInRound = this.#options.deleteFileBatchMax
+      if (this.#isTrimDue) {
+        this.#trim()
+      }
     }
     if (this.#leftInRound === 0 || nowNs < this.#nextFileNs) {
       return 0
@@ -74,7 +97,7 @@ export class ExpiredFiles implements Agent {
     }
     this.#leftInRound--
     this.#nextFileNs = nowNs + this.#options.deleteCommitLogFilesInterval * NS_PER_MS
-    this.removeFirst()
+    this.#removeFirst()
     this.#level = this.#options.pressure()
     return 1
   }
@@ -107,16 +130,24 @@ export class ExpiredFiles implements Agent {
     return length > 0 && this.#cursor.storeTimestamp + fileReservedTime * MS_PER_HOUR < localTime.epochMs()
   }
 
-  /** Removes the first file of the log, and files of queues and index that only speak of what is gone. */
-  removeFirst(): void {
+  #removeFirst(): void {
+    this.#options.commitLog.files.removeFirst()
+    this.#isTrimDue = true
+    this.#trim()
+  }
+
+  /** Has queues and index begin where the log does, and removes their files that only speak of what is gone. */
+  #trim(): void {
     const { commitLog, index, queues } = this.#options
-    commitLog.files.removeFirst()
     const { minOffset } = commitLog
     for (const state of queues.all()) {
-      removeQueueFiles(state.queue, minOffset)
       correctMinOffset(state, minOffset)
     }
+    for (const { queue } of queues.all()) {
+      removeQueueFiles(queue, minOffset)
+    }
     index.removeBefore(minOffset)
+    this.#isTrimDue = false
   }
 }
 

@@ -153,6 +153,7 @@ export class StoreEngine {
         index: this.index,
         localTime: this.#localTime,
         pressure: () => this.#measurePressure(),
+        onFailure: (failure) => (this.health.cleaningFailure = failure),
         dispatchedPosition: () => this.dispatchedPosition
       }),
       new FlushConsumeQueueService(
@@ -173,14 +174,19 @@ export class StoreEngine {
     }
   }
 
-  /** Looks how full the device is; a full one stops puts until it has room again. */
+  /** Looks how full the devices of the log are; a full one stops puts until it has room again. */
   #measurePressure(): number {
     const { fileSystem, health, options } = this
-    const space = fileSystem.space(options.storePathCommitLog[0]!)
-    const level = DiskPressure.levelOf(space, options)
+    const { failure, level, space } = DiskPressure.measure(fileSystem, options.storePathCommitLog, options)
     const wasFull = health.diskFull !== undefined
-    health.diskFull = level === DiskPressure.FULL ? space : undefined
-    if (wasFull !== (level === DiskPressure.FULL)) {
+    if (level === DiskPressure.FULL) {
+      health.diskFull = space
+    } else if (failure === undefined) {
+      // One that cannot be measured may be the one that was full.
+      health.diskFull = undefined
+    }
+    health.cleaningFailure = failure
+    if (wasFull !== (health.diskFull !== undefined)) {
       this.#listener.onHealth()
     }
     return level

@@ -10,6 +10,8 @@ export class StoreHealth {
   broken: { readonly position: number; readonly reason: string } | undefined = undefined
   /** The device is nearly full. Ends by itself when there is room again. */
   diskFull: FileSpace | undefined = undefined
+  /** The last round of cleaning could not remove a file or measure a device. Puts go on; it is tried again. */
+  cleaningFailure: FileFailure | undefined = undefined
   isClosed: boolean = false
 
   get isWriteable(): boolean {

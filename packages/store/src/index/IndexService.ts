@@ -257,13 +257,14 @@ export class IndexService implements Dispatcher {
     }
   }
 
-  /** Removes files that only speak of records before `minPosition`; the last one stays. */
+  /** Removes files that only speak of records before `minPosition`; the last one stays. Throws `FileFailure`. */
   removeBefore(minPosition: number): void {
     const { directory, fileSystem } = this.#options
     while (this.files.length > 1 && this.files[0]!.endPosition < minPosition) {
-      const { file, name } = this.files.shift()!
-      file.close()
+      const { file, name } = this.files[0]!
       fileSystem.remove(join(directory, name))
+      file.close()
+      this.files.shift()
     }
   }
 

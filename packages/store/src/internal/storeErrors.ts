@@ -24,7 +24,7 @@ import {
 
 const storeError = (reason: StoreErrorReason): StoreError => new StoreError({ reason })
 
-const fromFileFailure = (failure: FileFailure, storedCount: number = 0): StoreError =>
+export const fromFileFailure = (failure: FileFailure, storedCount: number = 0): StoreError =>
   storeError(
     failure.isOutOfSpace
       ? new OutOfSpace({

@@ -14,7 +14,7 @@ import * as OffsetByTime from "../reading/OffsetByTime.ts"
 import type { RecoveryReport } from "../recovery/Recovery.ts"
 import { Closed, StoreError } from "../StoreError.ts"
 import { DutyLoop } from "./dutyLoop.ts"
-import { flushFailed, fromHealth, fromRefusal } from "./storeErrors.ts"
+import { flushFailed, fromFileFailure, fromHealth, fromRefusal } from "./storeErrors.ts"
 import { attempt, openEngine } from "./storeOpen.ts"
 import * as storeReading from "./storeReading.ts"
 
@@ -226,6 +226,7 @@ export class StoreRuntime {
 
 const statusOf = (engine: StoreEngine): StoreStatus => {
   const { files } = engine.commitLog
+  const { cleaningFailure } = engine.health
   return {
     minPosition: files.minOffset,
     maxPosition: files.maxOffset,
@@ -233,6 +234,7 @@ const statusOf = (engine: StoreEngine): StoreStatus => {
     dispatchedPosition: engine.dispatchedPosition,
     fileCount: files.files.length,
     fileLength: files.fileLength,
-    isWriteable: engine.health.isWriteable
+    isWriteable: engine.health.isWriteable,
+    cleaningFailure: cleaningFailure && fromFileFailure(cleaningFailure)
   }
 }

@@ -251,8 +251,8 @@ export class MappedFileQueue {
       if (last.fromOffset === position && this.files.length === 1) {
         break
       }
-      this.files.pop()
       this.#destroy(last)
+      this.files.pop()
     }
     const last = this.lastFile
     if (last !== undefined && position < last.fromOffset + this.fileLength) {
@@ -271,16 +271,17 @@ export class MappedFileQueue {
     this.flushedWhere = position
   }
 
-  /** Removes the first file. */
+  /** Removes the first file; one that cannot be removed stays a part of the queue. Throws `FileFailure`. */
   removeFirst(): void {
-    const first = this.files.shift()
+    const first = this.firstFile
     assert(first !== undefined, "no file to remove")
     this.#destroy(first)
+    this.files.shift()
   }
 
   #destroy(file: MappedFile): void {
-    file.close()
     this.#options.fileSystem.remove(file.file.path)
+    file.close()
   }
 
   /** Removes all files. */

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "vitest"
 import { PutRefusal } from "../../src/engine/PutResult.ts"
+import * as StorePaths from "../../src/engine/StorePaths.ts"
+import { FileFailure } from "../../src/mapped/FileSystem.ts"
 import * as GetMessage from "../../src/reading/GetMessage.ts"
 import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
 
@@ -134,5 +136,75 @@ describe("ExpiredFiles", () => {
     store.run(200)
     assert.isUndefined(store.engine.health.diskFull)
     assert.notInstanceOf(store.tryPut(message(1)), PutRefusal)
+  })
+
+  for (const [what, directory] of [
+    ["the log", StorePaths.commitLog("/store")],
+    ["a queue", StorePaths.consumeQueues("/store")],
+    ["the index", StorePaths.index("/store")]
+  ] as const) {
+    it(`says why a file of ${what} cannot be removed, goes on, and removes it when that is over`, () => {
+      const store = filled(new SimulatedStore(1).open(), 300)
+      const { disk, engine } = store
+      const before = disk.paths.filter((path) => path.startsWith(directory))
+      const remove = disk.remove.bind(disk)
+      let isFailing = true
+      disk.remove = (path) => {
+        if (isFailing && path.startsWith(directory)) {
+          throw new FileFailure({ code: "EIO", operation: "remove", path })
+        }
+        remove(path)
+      }
+      store.nowMs += 2 * HOUR_MS
+      store.hour = 4
+      store.run(500)
+      assert.strictEqual(engine.health.cleaningFailure?.code, "EIO")
+      assert.isTrue(engine.health.isWriteable)
+      assert.includeMembers(disk.paths.slice(), before.slice())
+      store.put(message(1000))
+      const { queue } = engine.queues.find("topic", 0)!
+      assert.strictEqual(get(store, queue.minOffset).status, "FOUND")
+      isFailing = false
+      store.run(2000)
+      assert.isUndefined(engine.health.cleaningFailure)
+      assert.strictEqual(fileCount(store), 1)
+      assert.isBelow(disk.paths.filter((path) => path.startsWith(directory)).length, before.length)
+      store.close()
+      store.open()
+      assert.strictEqual(fileCount(store), 1)
+    })
+  }
+
+  it("cleans and takes messages when a device cannot be measured, and says so", () => {
+    const store = filled(new SimulatedStore(1).open(), 200)
+    const measure = store.disk.space.bind(store.disk)
+    store.disk.space = () => {
+      throw new FileFailure({ code: "EACCES", operation: "measure", path: "/store" })
+    }
+    store.nowMs += 2 * HOUR_MS
+    store.hour = 4
+    store.run(1000)
+    assert.strictEqual(fileCount(store), 1)
+    assert.strictEqual(store.engine.health.cleaningFailure?.operation, "measure")
+    store.put(message(1000))
+    store.disk.space = measure
+    store.run(100)
+    assert.isUndefined(store.engine.health.cleaningFailure)
+  })
+
+  it("measures the devices of all directories of the log", () => {
+    const storePathCommitLog = ["/store/commitlog", "/other/commitlog"]
+    const store = filled(new SimulatedStore(1, { storePathCommitLog, cleanFileForciblyEnable: false }).open(), 10)
+    let isFull = true
+    const spaceOf = (directory: string) => ({
+      freeBytes: isFull && directory.startsWith("/other") ? 10 : 1 << 30,
+      totalBytes: 1 << 30
+    })
+    Object.assign(store.disk, { space: spaceOf })
+    store.run(100)
+    assert.strictEqual(store.engine.health.diskFull?.freeBytes, 10)
+    isFull = false
+    store.run(100)
+    assert.isUndefined(store.engine.health.diskFull)
   })
 })
