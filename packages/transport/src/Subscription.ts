@@ -54,7 +54,7 @@ export interface TypedOptions {
 export type MessageHandler = (bytes: Uint8Array, offset: number, length: number, header: MessageHeader) => void
 
 /**
- * What is known of a message besides its bytes. One object serves for all of a batch.
+ * What is known of a message besides its bytes. One object serves for all: it is valid during the call alone.
  *
  * @category models
  * @since 0.1.0

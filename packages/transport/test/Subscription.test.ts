@@ -107,6 +107,32 @@ describe("Subscription", () => {
     }).pipe(Effect.scoped, Effect.provide(embedded()))
   )
 
+  it.live("polls with one header for all messages, which reads a reserved value when it is asked for", () =>
+    Effect.gen(function* () {
+      const { publication, subscription } = yield* connected
+      const headers = new Set<Subscription.MessageHeader>()
+      const seen: Array<readonly [number, number, number, number, bigint]> = []
+      const handler: Subscription.MessageHandler = (_bytes, _offset, _length, header) => {
+        headers.add(header)
+        seen.push([header.position, header.flags, header.sessionId, header.streamId, header.reservedValue])
+      }
+      const claimed = yield* publication.tryClaim(8)
+      assert(claimed._tag === "Claimed")
+      claimed.claim.reservedValue = 77n
+      claimed.claim.commit()
+      yield* publication.publishMany([bytesOf("a"), bytesOf("b")])
+      assert.strictEqual(yield* subscription.poll(handler, 2), 2)
+      assert.strictEqual(yield* subscription.poll(handler, 5), 1)
+      const { sessionId } = publication
+      assert.deepStrictEqual(seen, [
+        [64, 0xc0, sessionId, 1001, 77n],
+        [128, 0xc0, sessionId, 1001, 0n],
+        [192, 0xc0, sessionId, 1001, 0n]
+      ])
+      assert.strictEqual(headers.size, 1)
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
   it.live("takes its images in turn", () =>
     Effect.gen(function* () {
       const subscription = yield* Subscription.make({ ...ipc, batchCountMax: 1 })

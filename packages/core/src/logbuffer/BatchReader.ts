@@ -38,16 +38,18 @@ export class BatchReader {
   }
 
   /**
-   * Fills the batch with the next messages that are there, of one term, at most its capacity and about `lengthLimit`
-   * bytes of log. What the batch held before is no longer valid. `position` moves although no message was found when
+   * Fills the batch with the next messages that are there, of one term, at most its capacity or `countLimit` of them, and
+   * about `lengthLimit` bytes of log. What the batch held before is no longer valid. `position` moves although no message was found when
    * there was PAD or part of a message.
    *
    * @returns the number of messages
    */
-  read(batch: FragmentBatch, lengthLimit: number = Infinity): number {
+  read(batch: FragmentBatch, lengthLimit: number = Infinity, countLimit: number = Infinity): number {
     const log = this.log
     assertOpen(log.metadata.state)
     assert(!batch.isOwned, "an owned batch is not read into again")
+    assert(countLimit > 0, "a batch is read for at least one message")
+    const countMax = Math.min(batch.capacity, countLimit)
     batch.count = 0
     let position: number
     let wasAssembling: boolean
@@ -58,20 +60,26 @@ export class BatchReader {
       const termOffset = LogBufferDescriptor.computeTermOffset(position, log.termLength)
       this.position += wasAssembling
         ? this.readFragments(term, termOffset, batch)
-        : this.readWhole(term, termOffset, batch, lengthLimit)
+        : this.readWhole(term, termOffset, batch, lengthLimit, countMax)
     } while (batch.count === 0 && (this.position > position || this.isAssembling !== wasAssembling))
     return batch.count
   }
 
   /** Whole messages, up to the first fragment of a longer one. @returns the bytes read */
-  private readWhole(term: AtomicBuffer, termOffset: number, batch: FragmentBatch, lengthLimit: number): number {
+  private readWhole(
+    term: AtomicBuffer,
+    termOffset: number,
+    batch: FragmentBatch,
+    lengthLimit: number,
+    countMax: number
+  ): number {
     const words = term.int32
-    const { capacity, flags, lengths, offsets, positions } = batch
+    const { flags, lengths, offsets, positions } = batch
     const endOffset = Math.min(term.length, termOffset + lengthLimit)
     const termBeginPosition = this.position - termOffset
     let offset = termOffset
     let count = 0
-    while (count < capacity && offset < endOffset) {
+    while (count < countMax && offset < endOffset) {
       const frameLength = F.frameLengthAcquire(term, offset)
       if (frameLength <= 0) {
         break

@@ -179,6 +179,19 @@ describe("BatchReader", () => {
     assert.strictEqual(reader.read(batch, 0), 0)
   })
 
+  it("takes no more messages than asked for, though the batch holds more", () => {
+    const { log } = logOf([8, 8, 8, 2000, 8])
+    const reader = new BatchReader(log, 0)
+    const batch = new FragmentBatch(8)
+    assert.strictEqual(reader.read(batch, Infinity, 2), 2)
+    assert.strictEqual(reader.position, 128)
+    assert.strictEqual(reader.read(batch, Infinity, 2), 1)
+    assert.strictEqual(reader.read(batch, Infinity, 1), 1)
+    assert.strictEqual(batch.lengths[0], 2000)
+    assert.strictEqual(reader.read(batch, Infinity, 9), 1)
+    assert.throws(() => reader.read(batch, Infinity, 0), AssertionError)
+  })
+
   it("refuses to begin between frames", () => {
     assert.throws(() => new BatchReader(makeLog(), 16), AssertionError)
     assert.throws(() => new BatchReader(makeLog(), -32), AssertionError)

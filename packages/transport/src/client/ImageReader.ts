@@ -86,18 +86,18 @@ export class ImageReader {
    * Fills `batch` with what follows and returns the count of messages. The driver keeps the bytes until `release`. Throws
    * `CorruptFrame` when one follows; what stands before it is read first.
    */
-  read(batch: FragmentBatch, lengthLimit: number): number {
+  read(batch: FragmentBatch, lengthLimit: number, countLimit?: number): number {
     if (this.isClosed) {
       return 0
     }
     try {
-      return this.reader.read(batch, lengthLimit)
+      return this.reader.read(batch, lengthLimit, countLimit)
     } catch (error) {
       const wholeLength = error instanceof CorruptFrame ? this.lengthBefore(error) : 0
       if (wholeLength === 0) {
         throw error
       }
-      return this.reader.read(batch, wholeLength)
+      return this.reader.read(batch, wholeLength, countLimit)
     }
   }
 

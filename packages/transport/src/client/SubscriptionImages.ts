@@ -77,13 +77,13 @@ export class SubscriptionImages {
   }
 
   /** Fills `batch` from the next image that has something; undefined when none has. Give it back by `release`. */
-  read(batch: FragmentBatch, lengthLimit: number): ImageReader | undefined {
+  read(batch: FragmentBatch, lengthLimit: number, countLimit?: number): ImageReader | undefined {
     const images = this.images
     const count = images.length
     for (let i = 0; i < count; i++) {
       const index = (this.nextIndex + i) % count
       const image = images[index]!
-      if (this.readOne(image, batch, lengthLimit) > 0) {
+      if (this.readOne(image, batch, lengthLimit, countLimit) > 0) {
         this.nextIndex = index + 1
         return image
       }
@@ -97,9 +97,9 @@ export class SubscriptionImages {
    * As `read`, for one of the images. A corrupt one is closed and gives nothing more, so that a single publisher does not
    * keep a subscription from reading the others.
    */
-  readOne(image: ImageReader, batch: FragmentBatch, lengthLimit: number): number {
+  readOne(image: ImageReader, batch: FragmentBatch, lengthLimit: number, countLimit?: number): number {
     try {
-      return image.read(batch, lengthLimit)
+      return image.read(batch, lengthLimit, countLimit)
     } catch (error) {
       if (!(error instanceof CorruptFrame)) {
         throw error

@@ -13,7 +13,7 @@ import * as Stream from "effect/Stream"
 import type { ImageReader } from "../client/ImageReader.ts"
 import type { ImageListener, SubscriptionImages } from "../client/SubscriptionImages.ts"
 import type { Image } from "../Image.ts"
-import type { MessageHandler, Subscription, SubscriptionOptions, TypedOptions } from "../Subscription.ts"
+import type { MessageHandler, MessageHeader, Subscription, SubscriptionOptions, TypedOptions } from "../Subscription.ts"
 import {
   Corrupt,
   DecodeFailed,
@@ -43,6 +43,36 @@ interface Source {
   readonly end: () => Effect.Effect<never, TransportError | Cause.Done> | undefined
 }
 
+/** The message of a batch that a handler has just been given: nothing is made for a single one. */
+class PolledMessage implements MessageHeader {
+  readonly batch: FragmentBatch
+  index = 0
+
+  constructor(batch: FragmentBatch) {
+    this.batch = batch
+  }
+
+  get sessionId(): number {
+    return this.batch.sessionId
+  }
+
+  get streamId(): number {
+    return this.batch.streamId
+  }
+
+  get position(): number {
+    return this.batch.positions[this.index]!
+  }
+
+  get flags(): number {
+    return this.batch.flags[this.index]!
+  }
+
+  get reservedValue(): bigint {
+    return this.batch.reservedValues[this.index]!
+  }
+}
+
 class SubscriptionHandle {
   readonly client: ClientRuntime
   readonly kernel: SubscriptionImages
@@ -51,7 +81,7 @@ class SubscriptionHandle {
   private readonly resource: string
   /** Set while a borrowed batch is out: any other read would give its bytes back under its reader. */
   private borrower: object | undefined = undefined
-  private lastBatch: FragmentBatch | undefined = undefined
+  private polled: PolledMessage | undefined = undefined
 
   constructor(client: ClientRuntime, kernel: SubscriptionImages, options: SubscriptionOptions) {
     this.client = client
@@ -69,12 +99,10 @@ class SubscriptionHandle {
     return new FragmentBatch(this.batchCountMax)
   }
 
-  /** A batch of this capacity: that of the last call, when it had the same. */
-  batchOf(capacity: number): FragmentBatch {
-    if (this.lastBatch?.capacity !== capacity) {
-      this.lastBatch = new FragmentBatch(capacity)
-    }
-    return this.lastBatch
+  /** What polls read into: one for all of them, made by the first. */
+  get polledMessage(): PolledMessage {
+    this.polled ??= new PolledMessage(this.newBatch())
+    return this.polled
   }
 
   /** Reads and gives back within the call: for owned copies and handlers. */
@@ -311,22 +339,18 @@ const poll = (
 
 const pollUnsafe = (handle: SubscriptionHandle, handler: MessageHandler, limit: number): number => {
   handle.assertNotBorrowed()
+  const message = handle.polledMessage
+  const { batch } = message
   let count = 0
   while (count < limit) {
-    const batch = handle.batchOf(Math.min(limit - count, handle.batchCountMax))
-    const image = handle.kernel.read(batch, handle.batchBytesMax)
+    const image = handle.kernel.read(batch, handle.batchBytesMax, limit - count)
     if (image === undefined) {
       break
     }
     try {
       for (let index = 0; index < batch.count; index++) {
-        handler(batch.buffer, batch.offsets[index]!, batch.lengths[index]!, {
-          sessionId: batch.sessionId,
-          streamId: batch.streamId,
-          position: batch.positions[index]!,
-          flags: batch.flags[index]!,
-          reservedValue: batch.reservedValues[index]!
-        })
+        message.index = index
+        handler(batch.buffer, batch.offsets[index]!, batch.lengths[index]!, message)
       }
     } finally {
       image.release()
