@@ -189,7 +189,8 @@ export class MessageStore extends Context.Service<
     get(request: GetRequest): Effect.Effect<GetResult, StoreError>
     /**
      * Completes when some queue of the topic has a message at or behind the offset given for it. Queues without one are
-     * left out, or count from 0 with `newQueues`.
+     * left out, or count from 0 with `newQueues`. Fails when such a message is stored and will never be readable: the
+     * device or the log has failed.
      */
     awaitMessages(
       topic: string,

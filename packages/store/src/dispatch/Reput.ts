@@ -50,6 +50,11 @@ export class Reput implements Agent {
     return this.#timestamp
   }
 
+  /** Whether all that may be seen is dispatched. */
+  get isAtEnd(): boolean {
+    return this.#position >= this.#options.visibleEnd()
+  }
+
   get behindBytes(): number {
     return Math.max(0, this.#options.commitLog.maxOffset - this.#position)
   }

@@ -242,6 +242,12 @@ export class StoreEngine {
     return this.#reput.behindBytes
   }
 
+  /** Whether what is stored and not dispatched yet never will be: it cannot be read, or did not reach the device. */
+  get hasDispatchEnded(): boolean {
+    const { broken, flushFailure } = this.health
+    return broken !== undefined || (flushFailure !== undefined && this.#reput.isAtEnd)
+  }
+
   /** Whether a sync is running in the thread pool; `close` must wait for it. */
   get isSyncing(): boolean {
     return this.#lane.isBusy
@@ -314,6 +320,10 @@ export class StoreEngine {
             this.#listener.onHealth()
           }
           this.#queueDispatcher.drainArrived((queue) => this.#listener.onArrival(queue))
+          if (health.flushFailure !== undefined) {
+            // This may have been the last that could be dispatched: who waits for more has to know.
+            this.#listener.onHealth()
+          }
         },
         onBroken: (at, reason) => {
           health.broken = { position: at, reason }

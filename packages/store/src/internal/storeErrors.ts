@@ -73,6 +73,10 @@ export const fromHealth = (health: StoreHealth, directory: string, readOnly: boo
   if (health.flushFailure !== undefined) {
     return flushFailed(health.flushFailure)
   }
+  if (health.broken !== undefined) {
+    const { position, reason } = health.broken
+    return storeError(new NotWriteable({ directory, detail: `the log cannot be read at ${position}: ${reason}` }))
+  }
   if (health.dispatchFailure !== undefined) {
     return fromFileFailure(health.dispatchFailure)
   }
@@ -81,10 +85,6 @@ export const fromHealth = (health: StoreHealth, directory: string, readOnly: boo
     return storeError(
       new OutOfSpace({ path: directory, requiredBytes: totalBytes, availableBytes: freeBytes, storedCount: 0 })
     )
-  }
-  if (health.broken !== undefined) {
-    const { position, reason } = health.broken
-    return storeError(new NotWriteable({ directory, detail: `the log cannot be read at ${position}: ${reason}` }))
   }
   return storeError(new NotWriteable({ directory, detail: readOnly ? "it is open read-only" : "it is not ready" }))
 }

@@ -64,7 +64,9 @@ const getNow = (engine: StoreEngine, request: GetRequest, offset: number): GetRe
   return { status, nextOffset, minOffset, maxOffset, messages }
 }
 
-/** Waits for a message at or behind an offset, in one queue or any. */
+/**
+ * Waits for a message at or behind an offset, in one queue or any. Fails where one is stored and will never be readable.
+ */
 export const awaitMessages = (
   runtime: StoreRuntime,
   topic: string,
@@ -80,10 +82,16 @@ export const awaitMessages = (
         return
       }
       const unusable = runtime.unusable()
+      const queues = runtime.engine.queues.topics.get(topic)
       if (unusable !== undefined) {
         resume(unusable)
-      } else if (hasMessages(runtime.engine.queues.topics.get(topic), offsets, newQueues)) {
+      } else if (hasMessages(queues, offsets, newQueues, ({ queue }) => queue.maxOffset)) {
         resume(Effect.void)
+      } else if (
+        runtime.engine.hasDispatchEnded &&
+        hasMessages(queues, offsets, newQueues, ({ nextOffset }) => nextOffset)
+      ) {
+        resume(runtime.unhealthy())
       } else {
         cancel = runtime.polling.add(topic, queueId, check)
       }
@@ -98,11 +106,12 @@ export const awaitMessages = (
 const hasMessages = (
   topic: TopicQueues | undefined,
   offsets: ReadonlyMap<number, number>,
-  newQueues: boolean
+  newQueues: boolean,
+  endOf: (state: QueueState) => number
 ): boolean => {
   const offsetOfOthers = newQueues ? 0 : Number.POSITIVE_INFINITY
   for (const state of topic?.queues.values() ?? []) {
-    if (state.queue.maxOffset > (offsets.get(state.queueId) ?? offsetOfOthers)) {
+    if (endOf(state) > (offsets.get(state.queueId) ?? offsetOfOthers)) {
       return true
     }
   }

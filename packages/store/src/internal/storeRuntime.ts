@@ -106,6 +106,12 @@ export class StoreRuntime {
       : undefined
   }
 
+  /** Fails with the reason why the store takes no messages. */
+  unhealthy(): Effect.Effect<never, StoreError> {
+    const { health, options } = this.engine
+    return Effect.fail(fromHealth(health, this.#directory, options.readOnly))
+  }
+
   get #directory(): string {
     return this.engine.options.storePathRootDir
   }
