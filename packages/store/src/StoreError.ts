@@ -141,7 +141,9 @@ export class FileFailed extends Schema.TaggedError<FileFailed>("@millrace/store/
   operation: Schema.String,
   path: Schema.String,
   code: Schema.String,
-  detail: Schema.String
+  detail: Schema.String,
+  /** How many messages of a put were stored before the operation failed; 0 of anything else. */
+  storedCount: Schema.Int
 }) {
   readonly isRetryable = false
   override get message(): string {

@@ -37,7 +37,8 @@ export const fromFileFailure = (failure: FileFailure, storedCount: number = 0): 
           operation: failure.operation,
           path: failure.path,
           code: failure.code,
-          detail: failure.message
+          detail: failure.message,
+          storedCount
         })
   )
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import * as MessageCheck from "../../src/commitlog/MessageCheck.ts"
 import type { MessageInput } from "../../src/commitlog/MessageInput.ts"
 import * as SysFlag from "../../src/commitlog/SysFlag.ts"
-import { PutRefusal, type RefusalReason } from "../../src/engine/PutResult.ts"
+import { PutRefusal, type PutResult, type RefusalReason } from "../../src/engine/PutResult.ts"
 import { FileFailure } from "../../src/mapped/FileSystem.ts"
 import * as GetMessage from "../../src/reading/GetMessage.ts"
 import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
@@ -31,14 +31,14 @@ const bodies = ({ engine }: SimulatedStore, topic = "topic", queueId = 0): Reado
   return found
 }
 
-const refusalOf = (outcome: unknown): PutRefusal => {
+const refusalOf = (outcome: ReadonlyArray<PutResult> | PutRefusal): PutRefusal => {
   assert.instanceOf(outcome, PutRefusal)
-  return outcome as PutRefusal
+  return outcome
 }
 
 type Illegal = Extract<RefusalReason, { readonly _tag: "Illegal" }>
 
-const illegalOf = (outcome: unknown): Pick<Illegal, "code" | "index"> => {
+const illegalOf = (outcome: ReadonlyArray<PutResult> | PutRefusal): Pick<Illegal, "code" | "index"> => {
   const { reason, stored } = refusalOf(outcome)
   assert.strictEqual(reason._tag, "Illegal")
   assert.deepStrictEqual(stored, [])
