@@ -72,7 +72,7 @@ const RESERVED_ERRORS = 64 * 1024
 /**
  * Makes the file and takes the blocks of everything that is written without a word to its user: a full file system is
  * an error here. With `reserveWhole` false, counters beyond the first 8,192 and errors beyond the first 64 KiB are left
- * sparse, as Aeron leaves all of it.
+ * sparse, as Aeron leaves all of it. On failure no file is left behind.
  */
 export const create = (
   directory: string,
@@ -83,10 +83,16 @@ export const create = (
   const path = pathOf(directory)
   const length = CncDescriptor.fileLength(lengths, filePageSize)
   const region = Mapping.create(path, length, { reserve: reserveWhole })
-  if (!reserveWhole) {
-    reserveParts(path, lengths)
+  try {
+    if (!reserveWhole) {
+      reserveParts(path, lengths)
+    }
+    return region
+  } catch (error) {
+    region.close()
+    Files.remove(path)
+    throw error
   }
-  return region
 }
 
 const reserveParts = (path: string, lengths: CncDescriptor.CncLengths): void => {

@@ -28,8 +28,11 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
   const { directory } = start
   DriverDirectory.take(directory, start.driverTimeoutMs, start.deleteDirectoryOnStart, clock.epochMs())
   const cnc = createCnc(start)
+  const mapped = [cnc]
+  const unmap = (): void => mapped.forEach((region) => region.close())
   try {
     const lossReport = Mapping.create(join(directory, LOSS_REPORT_FILE), LossReport.LENGTH_DEFAULT, { reserve: true })
+    mapped.push(lossReport)
     const buffers = CncDescriptor.buffers(cnc.buffer(), start.cncLengths)
     const driver = makeDriver(start, clock, buffers, cnc.length, lossReport)
     return {
@@ -42,15 +45,14 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
       descriptors: () => driver.descriptors?.() ?? NONE,
       onClose: () => {
         driver.onClose?.()
-        lossReport.close()
-        cnc.close()
+        unmap()
         if (start.deleteDirectoryOnShutdown) {
           DriverDirectory.remove(directory)
         }
       }
     }
   } catch (error) {
-    cnc.close()
+    unmap()
     DriverDirectory.remove(directory)
     throw error
   }

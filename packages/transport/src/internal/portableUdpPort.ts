@@ -19,6 +19,9 @@ const UNDER_WAY_MAX = 256
 
 export const make = (): UdpPort => ({ open: (options) => new PortableUdpSocket(options) })
 
+const socketError = (error: NodeJS.ErrnoException, of: string): UdpSocketError =>
+  new UdpSocketError(error.code ?? "UNKNOWN", `${error.message}${of}`)
+
 interface Arrived {
   readonly bytes: Buffer
   readonly source: SocketAddress
@@ -50,12 +53,20 @@ class PortableUdpSocket implements UdpSocket {
     this.socket.bind({ address: options.local.host, port: options.local.port, exclusive: true })
     if (failure !== undefined) {
       this.socket.close()
-      throw new UdpSocketError((failure as NodeJS.ErrnoException).code ?? "UNKNOWN", failure.message)
+      throw socketError(failure, "")
     }
-    const { address, port } = this.socket.address()
-    this.localAddress = new SocketAddress(Addresses.parseAddress(address)!, port)
-    this.receiveBufferLength = this.resize(options.receiveBufferLength, "setRecvBufferSize", "getRecvBufferSize")
-    this.sendBufferLength = this.resize(options.sendBufferLength, "setSendBufferSize", "getSendBufferSize")
+    try {
+      const { address, port } = this.socket.address()
+      this.localAddress = new SocketAddress(Addresses.parseAddress(address)!, port)
+      this.receiveBufferLength = this.resize(options.receiveBufferLength, "setRecvBufferSize", "getRecvBufferSize")
+      this.sendBufferLength = this.resize(options.sendBufferLength, "setSendBufferSize", "getSendBufferSize")
+    } catch (error) {
+      this.socket.close()
+      throw socketError(
+        error as Error,
+        ` (receive buffer ${options.receiveBufferLength}, send buffer ${options.sendBufferLength})`
+      )
+    }
   }
 
   send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {

@@ -19,14 +19,15 @@ const ports: ReadonlyArray<readonly [name: string, make: () => UdpPort]> = [
   ["simulated", simulated]
 ]
 
+const anywhere: UdpSocketOptions = {
+  local: new SocketAddress(LOOPBACK, 0),
+  remote: undefined,
+  receiveBufferLength: 256 * 1024,
+  sendBufferLength: 0
+}
+
 const open = (port: UdpPort, options: Partial<UdpSocketOptions> = {}): UdpSocket => {
-  const socket = port.open({
-    local: new SocketAddress(LOOPBACK, 0),
-    remote: undefined,
-    receiveBufferLength: 256 * 1024,
-    sendBufferLength: 0,
-    ...options
-  })
+  const socket = port.open({ ...anywhere, ...options })
   onTestFinished(() => socket.close())
   return socket
 }
@@ -133,5 +134,22 @@ describe.each(ports)("the %s UDP port", (_name, make) => {
       open(make()).poll(() => assert.fail("a datagram came"), 10),
       0
     )
+  })
+})
+
+describe("the portable UdpPort", () => {
+  it("leaves no socket behind when its buffer cannot be had", () => {
+    const port = PortableUdpPort.make()
+    const free = port.open({ ...anywhere, receiveBufferLength: 0 })
+    const { localAddress } = free
+    free.close()
+    try {
+      port.open({ ...anywhere, local: localAddress, receiveBufferLength: 2 ** 40 })
+      assert.fail("it was opened")
+    } catch (error) {
+      assert.instanceOf(error, UdpSocketError)
+      assert.include(error.message, `${2 ** 40}`)
+    }
+    assert.deepStrictEqual(open(port, { local: localAddress }).localAddress, localAddress)
   })
 })
