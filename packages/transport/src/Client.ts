@@ -10,6 +10,7 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
 import * as clientLayer from "./internal/clientLayer.ts"
 import type { ExclusivePublication } from "./ExclusivePublication.ts"
 import type { Publication, PublicationOptions } from "./Publication.ts"
@@ -53,6 +54,12 @@ export interface ClientService {
   readonly directory: string
   /** Fails with the reason when the client ends by itself: its driver died, or forgot it. Never succeeds. */
   readonly awaitFailure: Effect.Effect<never, TransportError>
+  /**
+   * What goes wrong without a call that could fail with it, from when the stream is run: `PublicationRejected`,
+   * `ChannelFailed`, and `Corrupt` for an image that was given up. For one that does not keep up 256 wait, and what comes
+   * then is left out. Fails with the reason when the client ends by itself, and ends with its scope.
+   */
+  readonly errors: Stream.Stream<TransportError, TransportError>
   /** Adds a publication that others may share; see `Publication.make`. */
   readonly publication: (options: PublicationOptions) => Effect.Effect<Publication, TransportError, Scope.Scope>
   /** Adds a publication of one writer; see `ExclusivePublication.make`. */

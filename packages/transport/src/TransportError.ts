@@ -383,6 +383,47 @@ export class ImageRevoked extends Schema.TaggedError<ImageRevoked>("@millrace/tr
 }
 
 /**
+ * A subscriber refused the stream of a publication, and does not receive it any more. Not a failure of a call: it comes
+ * by `errors` of the client.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class PublicationRejected extends Schema.TaggedError<PublicationRejected>(
+  "@millrace/transport/TransportError/PublicationRejected"
+)("PublicationRejected", {
+  channel: Schema.String,
+  sessionId: Schema.Int,
+  streamId: Schema.Int,
+  /** The address of the receiver, or `aeron:ipc`. */
+  by: Schema.String,
+  detail: Schema.String
+}) {
+  readonly isRetryable = false
+  override get message(): string {
+    return (
+      `${this.by} refused the publication of session ${this.sessionId}, stream ${this.streamId} on ${this.channel}: ` +
+      this.detail
+    )
+  }
+}
+
+/**
+ * A channel that was open has failed in the driver. Not a failure of a call: it comes by `errors` of the client.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ChannelFailed extends Schema.TaggedError<ChannelFailed>(
+  "@millrace/transport/TransportError/ChannelFailed"
+)("ChannelFailed", { channel: Schema.String, detail: Schema.String }) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `channel ${this.channel} has failed in the media driver: ${this.detail}. Close what uses it and add it anew`
+  }
+}
+
+/**
  * A message is not what the schema of the stream says.
  *
  * @category errors
@@ -476,6 +517,8 @@ export const TransportErrorReason = Schema.Union([
   NotConnected,
   ImageLost,
   ImageRevoked,
+  PublicationRejected,
+  ChannelFailed,
   DecodeFailed,
   EncodeFailed,
   Corrupt,

@@ -48,8 +48,12 @@ export interface ClientContext {
 /** What happens to a client as a whole. Must not throw. */
 export interface ClientListener {
   onFailure(failure: ClientFailure): void
-  onPublicationError(error: PublicationError): void
-  onChannelError(channelStatusId: number, error: ErrorResponse): void
+  /** A subscriber refused the stream of a publication of this client. */
+  onPublicationError(error: PublicationError, channel: string): void
+  /** A channel that this client uses failed. */
+  onChannelError(channel: string, error: ErrorResponse): void
+  /** An image was closed because its log holds what cannot be. */
+  onCorruptImage(image: ImageReader, channel: string): void
 }
 
 /** Where the answer to a request goes. */
@@ -177,7 +181,10 @@ export class ClientConductor implements Agent, ResponseListener {
 
   onError(response: ErrorResponse): void {
     if (response.code === ErrorCode.CHANNEL_ENDPOINT_ERROR) {
-      this.listener.onChannelError(Number(response.offendingCorrelationId), response)
+      const channel = this.channelOf(Number(response.offendingCorrelationId))
+      if (channel !== undefined) {
+        this.listener.onChannelError(channel, response)
+      }
       return
     }
     const request = this.pending.take(response.offendingCorrelationId)
@@ -245,7 +252,7 @@ export class ClientConductor implements Agent, ResponseListener {
   onPublicationError(response: PublicationError): void {
     for (const publication of this.publications.values()) {
       if (publication.originalRegistrationId === response.registrationId) {
-        this.listener.onPublicationError(response)
+        this.listener.onPublicationError(response, publication.channel)
         return
       }
     }
@@ -310,11 +317,24 @@ export class ClientConductor implements Agent, ResponseListener {
   /** Its position stands still from now on, and would hold up the publisher: the driver is to take it away for all. */
   private onCorruptImage(image: ImageReader, channel: string): void {
     this.releaseLog(image)
+    this.listener.onCorruptImage(image, channel)
     // One that may be left behind holds up nobody. It may have been already, and have read what was overwritten since.
     if (ChannelUri.parse(channel).get("tether") !== "false") {
       const reason = `corrupt frame at position ${image.position}`
       this.sendEventually(() => this.context.driver.rejectImage(image.correlationId, image.position, reason))
     }
+  }
+
+  /** Undefined when nothing of this client uses the channel with this status. */
+  private channelOf(channelStatusId: number): string | undefined {
+    for (const users of [this.publications.values(), this.subscriptions.values()]) {
+      for (const user of users) {
+        if (user.channelStatusId === channelStatusId) {
+          return user.channel
+        }
+      }
+    }
+    return undefined
   }
 
   private request<A>(

@@ -15,7 +15,6 @@ import type { ImageListener, SubscriptionImages } from "../client/SubscriptionIm
 import type { Image } from "../Image.ts"
 import type { MessageHandler, MessageHeader, Subscription, SubscriptionOptions, TypedOptions } from "../Subscription.ts"
 import {
-  Corrupt,
   DecodeFailed,
   ImageLost,
   ImageRevoked,
@@ -26,7 +25,7 @@ import {
 import { type ClientRuntime, closedReason, request } from "./clientRuntime.ts"
 import * as schemaCodec from "./schemaCodec.ts"
 import { checkChannel } from "./streamOptions.ts"
-import { attempt, fail } from "./transportError.ts"
+import { attempt, corruptImage, fail } from "./transportError.ts"
 import { waitFor } from "./waitFor.ts"
 
 const BATCH_COUNT_DEFAULT = 4096
@@ -154,8 +153,7 @@ class SubscriptionHandle {
       return undefined
     }
     if (image.corruption !== undefined) {
-      const resource = `the image of session ${sessionId}, stream ${streamId}`
-      return fail(new Corrupt({ resource, detail: image.corruption.message }))
+      return fail(corruptImage(image, this.kernel.channel))
     }
     const isOwnEnd = image.end === "Closed" || this.client.conductor.inactive !== undefined
     return fail(isOwnEnd ? this.closed() : new ImageLost({ sessionId, streamId, position }))

@@ -3,6 +3,7 @@ import { reasonOf } from "@millrace/core/CoreError"
 import * as Effect from "effect/Effect"
 import { InvalidChannel as InvalidChannelThrown } from "../channel/InvalidChannel.ts"
 import type { RequestFailure } from "../client/ClientFailure.ts"
+import type { ImageReader } from "../client/ImageReader.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
 import { MalformedMessage } from "../command/MalformedMessage.ts"
 import {
@@ -25,6 +26,12 @@ import {
 
 export const fail = (reason: TransportErrorReason): Effect.Effect<never, TransportError> =>
   Effect.fail(new TransportError({ reason }))
+
+export const corruptImage = (image: ImageReader, channel: string): TransportErrorReason =>
+  new Corrupt({
+    resource: `the image of session ${image.sessionId}, stream ${image.streamId} on ${channel}`,
+    detail: image.corruption?.message ?? ""
+  })
 
 const CORRUPTIONS = new Set(["CorruptRecord", "CorruptFrame", "InvalidLog"])
 

@@ -150,6 +150,7 @@ describe("ClientConductor", () => {
     assert.strictEqual(image.end, "Corrupt")
     assert.strictEqual(image.position, 64)
     assert.strictEqual(image.corruption!.termOffset, 64)
+    assert.deepStrictEqual(client.corruptImages, [image])
     assert.deepStrictEqual(
       subscription.current.map(({ sessionId }) => sessionId),
       [good.sessionId]
@@ -398,6 +399,17 @@ describe("ClientConductor", () => {
     client.conductor.addPublication(CHANNEL, STREAM, true, { onSuccess: () => {}, onFailure: () => {} })
     client.step()
     assert.strictEqual(client.failures[0]!._tag, "Corrupt")
+  })
+
+  it("hands on the failure of a channel that it uses, and no other", () => {
+    const { client, driver } = setUp()
+    const subscription = client.addSubscription()
+    const proxy = new ClientProxy(new BroadcastTransmitter(driver.toClients.buffer()))
+    const { channelStatusId } = subscription
+    proxy.onError(BigInt(channelStatusId + 1), ErrorCode.CHANNEL_ENDPOINT_ERROR, "of others")
+    proxy.onError(BigInt(channelStatusId), ErrorCode.CHANNEL_ENDPOINT_ERROR, "cable cut")
+    client.step()
+    assert.deepStrictEqual(client.channelErrors, [`${CHANNEL}: cable cut`])
   })
 
   it("counts responses that it does not know, and goes on", () => {

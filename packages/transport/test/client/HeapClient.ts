@@ -7,9 +7,9 @@ import { ClientConductor, type RequestHandlers } from "../../src/client/ClientCo
 import type { ClientFailure, RequestFailure } from "../../src/client/ClientFailure.ts"
 import { ClientHeartbeat } from "../../src/client/ClientHeartbeat.ts"
 import type { ClientPublication } from "../../src/client/ClientPublication.ts"
+import type { ImageReader } from "../../src/client/ImageReader.ts"
 import { SharedLogs } from "../../src/client/SharedLogs.ts"
 import type { SubscriptionImages } from "../../src/client/SubscriptionImages.ts"
-import type { ErrorResponse } from "../../src/command/ErrorResponse.ts"
 import type { PublicationError } from "../../src/command/PublicationError.ts"
 import type { HeapDriver } from "../driver/HeapDriver.ts"
 
@@ -20,7 +20,8 @@ export class HeapClient {
   readonly conductor: ClientConductor
   readonly failures: Array<ClientFailure> = []
   readonly publicationErrors: Array<PublicationError> = []
-  readonly channelErrors: Array<ErrorResponse> = []
+  readonly channelErrors: Array<string> = []
+  readonly corruptImages: Array<ImageReader> = []
   /** Set to make the next mapping of a log fail. */
   mappingError: Error | undefined = undefined
   readonly mapped: Array<{ readonly state: { readonly isClosed: boolean } }> = []
@@ -56,7 +57,8 @@ export class HeapClient {
       {
         onFailure: (failure) => this.failures.push(failure),
         onPublicationError: (error) => this.publicationErrors.push(error),
-        onChannelError: (_id, error) => this.channelErrors.push(error)
+        onChannelError: (channel, { message }) => this.channelErrors.push(`${channel}: ${message}`),
+        onCorruptImage: (image) => this.corruptImages.push(image)
       }
     )
     this.conductor.onStart(driver.clock.nanoTime())
