@@ -35,20 +35,17 @@ export const open = (
   return queueFiles(fileSystem, options, directory)
 }
 
-/** Opens all queues that are there and not open yet, and returns them. Their files count as written to their ends. */
-export const loadAll = (
-  fileSystem: FileSystem,
-  options: StoreOptions,
-  table: QueueTable
-): ReadonlyArray<QueueState> => {
+/** Told of a queue that was opened. Its files count as written to their ends. */
+export type OnLoaded = (state: QueueState) => void
+
+/** Opens all queues that are there and not open yet. Throws `FileFailure` and `ForeignFile`. */
+export const loadAll = (fileSystem: FileSystem, options: StoreOptions, table: QueueTable, onLoaded: OnLoaded): void => {
   const root = StorePaths.consumeQueues(options.storePathRootDir)
-  const loaded: Array<QueueState> = []
   for (const topic of fileSystem.entries(root) ?? []) {
     if (topic.isDirectory) {
-      loadTopic(fileSystem, options, table, topic.name, loaded)
+      loadTopic(fileSystem, options, table, topic.name, onLoaded)
     }
   }
-  return loaded
 }
 
 const loadTopic = (
@@ -56,7 +53,7 @@ const loadTopic = (
   options: StoreOptions,
   table: QueueTable,
   topic: string,
-  loaded: Array<QueueState>
+  onLoaded: OnLoaded
 ): void => {
   const directory = join(StorePaths.consumeQueues(options.storePathRootDir), topic)
   for (const entry of fileSystem.entries(directory) ?? []) {
@@ -69,6 +66,6 @@ const loadTopic = (
     }
     const files = queueFiles(fileSystem, options, path)
     files.load()
-    loaded.push(table.add(table.topic(topic), new ConsumeQueue(topic, Number(entry.name), files)))
+    onLoaded(table.add(table.topic(topic), new ConsumeQueue(topic, Number(entry.name), files)))
   }
 }

@@ -296,13 +296,14 @@ export class StoreEngine {
   }
 
   #makeFollower(): Follower {
-    const { commitLog, fileSystem, index, options, queues } = this
+    const { commitLog, fileSystem, health, index, options, queues } = this
     return new Follower({
       commitLog,
       queues,
       index,
-      loadNewQueues: () => QueueFiles.loadAll(fileSystem, options, queues),
-      onArrival: (queue) => this.#listener.onArrival(queue)
+      loadNewQueues: (onLoaded) => QueueFiles.loadAll(fileSystem, options, queues, onLoaded),
+      onArrival: (queue) => this.#listener.onArrival(queue),
+      onListed: (failure) => (health.dispatchFailure = failure)
     })
   }
 

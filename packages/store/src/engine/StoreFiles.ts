@@ -34,7 +34,7 @@ export const open = (fileSystem: FileSystem, options: StoreOptions, indexName: (
   )
   try {
     log.load()
-    QueueFiles.loadAll(fileSystem, options, queues)
+    QueueFiles.loadAll(fileSystem, options, queues, () => undefined)
     const hasCheckpoint = (fileSystem.entries(root) ?? []).some((entry) => entry.name === "checkpoint")
     const path = StorePaths.checkpoint(root)
     // Who only reads does not need a checkpoint, and must not make one.

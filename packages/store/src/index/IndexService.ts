@@ -94,11 +94,17 @@ export class IndexService implements Dispatcher {
     return this.#indexedBefore
   }
 
-  /** Sees what another process has added since: new values of the headers, and new files. */
+  /** Sees what another process has changed since: new values of the headers, files removed, and new ones. */
   refresh(minPosition: number): void {
     const { directory, fileSystem } = this.#options
+    const found = (fileSystem.entries(directory) ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    const oldest = found[0]?.name ?? ""
+    for (let first = this.files[0]; first !== undefined && first.name < oldest; first = this.files[0]) {
+      first.file.close()
+      this.files.shift()
+    }
     this.files.at(-1)?.readHeader()
-    for (const { length, name } of fileSystem.entries(directory) ?? []) {
+    for (const { length, name } of found) {
       const isKnown = this.files.some((file) => file.name >= name)
       if (!isKnown && length === this.#fileLength) {
         this.#open(name, minPosition, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, () => true)

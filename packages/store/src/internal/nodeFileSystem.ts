@@ -25,11 +25,16 @@ const isMissing = (error: unknown): boolean => error instanceof Error && "code" 
 
 const entriesOf = (directory: string): ReadonlyArray<DirectoryEntry> | undefined => {
   try {
-    return fs.readdirSync(directory, { withFileTypes: true }).map((entry) => ({
-      name: entry.name,
-      isDirectory: entry.isDirectory(),
-      length: entry.isDirectory() ? 0 : fs.statSync(`${directory}/${entry.name}`).size
-    }))
+    const found: Array<DirectoryEntry> = []
+    for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
+      const isDirectory = entry.isDirectory()
+      // Another process may have removed the file since it was listed.
+      const stats = isDirectory ? undefined : fs.statSync(`${directory}/${entry.name}`, { throwIfNoEntry: false })
+      if (isDirectory || stats !== undefined) {
+        found.push({ name: entry.name, isDirectory, length: stats?.size ?? 0 })
+      }
+    }
+    return found
   } catch (error) {
     if (isMissing(error)) {
       return undefined
@@ -100,7 +105,13 @@ export const nodeFileSystem: FileSystem = {
   removeDirectory: (directory) => attempt("remove directory", directory, () => fs.rmdirSync(directory)),
   create: (path, length, use) => {
     attempt("create", path, () => createFile(path, length, use))
-    return openFile(path, length, use, false)
+    try {
+      return openFile(path, length, use, false)
+    } catch (error) {
+      // Whoever tries again takes another name: files that cannot be mapped would fill the device.
+      attempt("remove", path, () => Files.remove(path))
+      throw error
+    }
   },
   open: openFile,
   remove: (path) => attempt("remove", path, () => Files.remove(path)),

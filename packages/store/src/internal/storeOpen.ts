@@ -117,7 +117,9 @@ export const openEngine = (
   Effect.gen(function* () {
     const time = localTime(clock)
     const files = yield* attempt(() => StoreFiles.open(fileSystem, options, () => time.stamp()))
-    const engine = new StoreEngine(fileSystem, options, files, machineIdentity, time, listener)
+    const engine = yield* attempt(
+      () => new StoreEngine(fileSystem, options, files, machineIdentity, time, listener)
+    ).pipe(Effect.onError(() => Effect.sync(() => StoreFiles.close(files))))
     const recovery = yield* runRecovery(engine).pipe(Effect.onError(() => Effect.sync(() => engine.closeFiles())))
     yield* attempt(() => engine.start(clock.nanoTime(), process.pid)).pipe(
       Effect.onError(() => Effect.sync(() => engine.closeFiles()))

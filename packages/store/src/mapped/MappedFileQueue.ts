@@ -47,19 +47,35 @@ export class MappedFileQueue {
     this.#options = options
   }
 
-  /** Opens the files that are there. All count as written to their end; recovery lowers that. */
+  /** Opens the files that are there, all or none. All count as written to their end; recovery lowers that. */
   load(): void {
-    for (const { length, path, position } of this.#found()) {
-      if (length !== this.fileLength) {
-        throw new ForeignFile(path, `it has ${length} bytes, files of this queue have ${this.fileLength}`)
+    try {
+      for (const { length, path, position } of this.#found()) {
+        if (length !== this.fileLength) {
+          throw new ForeignFile(path, `it has ${length} bytes, files of this queue have ${this.fileLength}`)
+        }
+        this.#open(path, position)
       }
-      this.#open(path, position)
+    } catch (error) {
+      for (const file of this.files.splice(0)) {
+        file.close()
+      }
+      throw error
     }
   }
 
-  /** Opens files that another process has added behind those that are open. They count as not written. */
-  loadNew(): void {
-    for (const { length, path, position } of this.#found()) {
+  /**
+   * Sees what another process has changed: lets go of the files that it has removed, and opens those that it has added
+   * behind, which count as not written.
+   */
+  refresh(): void {
+    const found = this.#found()
+    const begin = found[0]?.position ?? 0
+    for (let first = this.firstFile; first !== undefined && first.fromOffset < begin; first = this.firstFile) {
+      first.close()
+      this.files.shift()
+    }
+    for (const { length, path, position } of found) {
       const last = this.lastFile
       const isNext = last === undefined || position === last.fromOffset + this.fileLength
       if (isNext && length === this.fileLength) {
@@ -67,6 +83,12 @@ export class MappedFileQueue {
         this.lastFile!.wrotePosition = 0
       }
     }
+  }
+
+  /** Whether another process has removed the first file. */
+  get isFirstGone(): boolean {
+    const first = this.firstFile
+    return first !== undefined && !this.#options.fileSystem.exists(first.file.path)
   }
 
   #open(path: string, position: number): void {
@@ -187,7 +209,14 @@ export class MappedFileQueue {
       fileSystem.remove(path)
     }
     const file = fileSystem.create(path, fileLength, use)
-    fileSystem.syncDirectory(directory)
+    try {
+      fileSystem.syncDirectory(directory)
+    } catch (error) {
+      // It is made again soon; what is left of this one would be in the way, or for ever open.
+      file.close()
+      fileSystem.remove(path)
+      throw error
+    }
     return new MappedFile(file, from, reserveStep, reserveStep === 0 ? fileLength : 0)
   }
 

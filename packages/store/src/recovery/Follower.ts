@@ -9,6 +9,7 @@ import { isFiller, isWritten, type QueueEntry } from "../consumequeue/ConsumeQue
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { IndexService } from "../index/IndexService.ts"
+import { FileFailure } from "../mapped/FileSystem.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import * as LogScan from "./LogScan.ts"
 import { correctMinOffset } from "./Recovery.ts"
@@ -35,9 +36,11 @@ export interface FollowerOptions {
   readonly commitLog: CommitLog
   readonly queues: QueueTable
   readonly index: IndexService
-  /** Opens the queues that are new, and returns them. */
-  readonly loadNewQueues: () => ReadonlyArray<QueueState>
+  /** Opens the queues that are new. */
+  readonly loadNewQueues: (onLoaded: (state: QueueState) => void) => void
   readonly onArrival: (queue: QueueState) => void
+  /** The directories were listed, or could not be; then they are listed again the next time. */
+  readonly onListed: (failure: FileFailure | undefined) => void
 }
 
 export class Follower implements Agent {
@@ -46,6 +49,10 @@ export class Follower implements Agent {
   readonly #entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
   #nextFollowNs = 0
   #nextListNs = 0
+  /** Queues that were opened and not looked into yet. */
+  readonly #added: Array<QueueState> = []
+  /** Where the log began when the beginnings of queues were last looked for. */
+  #minPosition = 0
 
   constructor(options: FollowerOptions) {
     this.#options = options
@@ -60,16 +67,26 @@ export class Follower implements Agent {
     if (isListing) {
       this.#nextListNs = nowNs + LIST_INTERVAL_NS
     }
-    return this.follow(isListing)
+    try {
+      const count = this.follow(isListing)
+      if (isListing) {
+        this.#options.onListed(undefined)
+      }
+      return count
+    } catch (error) {
+      if (!(error instanceof FileFailure)) {
+        throw error
+      }
+      this.#options.onListed(error)
+      return 0
+    }
   }
 
-  /** Looks for what was written since the last time. Returns the number of queues that have more. */
+  /** Looks for what was written since the last time. Returns the number of queues that have more. Throws `FileFailure`. */
   follow(isListing: boolean): number {
-    const { commitLog, loadNewQueues, onArrival, queues } = this.#options
-    const added = isListing ? loadNewQueues() : []
-    added.forEach(begin)
+    const { commitLog, onArrival, queues } = this.#options
     if (isListing) {
-      commitLog.files.loadNew()
+      this.#list()
     }
     let count = 0
     let end = commitLog.maxOffset
@@ -81,15 +98,40 @@ export class Follower implements Agent {
       }
     }
     if (end > endOfFiles(commitLog.files)) {
-      commitLog.files.loadNew()
+      commitLog.files.refresh()
     }
     if (end > commitLog.maxOffset || isListing) {
       commitLog.files.setEnd(this.#logEnd(end))
     }
-    for (const state of added) {
-      correctMinOffset(state, commitLog.minOffset)
-    }
+    this.#correctMinOffsets()
     return count
+  }
+
+  /** Opens what the writer has made, and lets go of what it has removed. */
+  #list(): void {
+    const { commitLog, index, loadNewQueues, queues } = this.#options
+    loadNewQueues((state) => {
+      begin(state)
+      this.#added.push(state)
+    })
+    commitLog.files.refresh()
+    for (const { queue } of queues.all()) {
+      if (queue.files.isFirstGone) {
+        queue.files.refresh()
+      }
+    }
+    index.refresh(commitLog.minOffset)
+  }
+
+  /** Beginnings of queues that are new; of all where the log begins anew. */
+  #correctMinOffsets(): void {
+    const { commitLog, queues } = this.#options
+    const { minOffset } = commitLog
+    for (const state of minOffset === this.#minPosition ? this.#added : queues.all()) {
+      correctMinOffset(state, minOffset)
+    }
+    this.#added.length = 0
+    this.#minPosition = minOffset
   }
 
   /** First look: where everything begins and ends. */
@@ -98,13 +140,11 @@ export class Follower implements Agent {
     commitLog.files.setEnd(commitLog.minOffset)
     for (const state of queues.all()) {
       begin(state)
-    }
-    this.follow(true)
-    for (const state of queues.all()) {
-      correctMinOffset(state, commitLog.minOffset)
+      this.#added.push(state)
     }
     // The writer's index may be ahead of what this reader has seen of the log.
     index.load(commitLog.minOffset, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0)
+    this.follow(true)
   }
 
   #extend(state: QueueState): boolean {
@@ -112,7 +152,7 @@ export class Follower implements Agent {
     const before = queue.maxOffset
     let end = this.#scan(state, before)
     if (end * EntryDescriptor.LENGTH === endOfFiles(queue.files)) {
-      queue.files.loadNew()
+      queue.files.refresh()
       end = this.#scan(state, end)
     }
     state.nextOffset = end

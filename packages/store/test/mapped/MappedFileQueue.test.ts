@@ -1,5 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { ForeignFile, MappedFileQueue } from "../../src/mapped/MappedFileQueue.ts"
+import { FileFailure, type StoreFile } from "../../src/mapped/FileSystem.ts"
 import { MemoryFileSystem } from "../../src/mapped/MemoryFileSystem.ts"
 
 const LENGTH = 100
@@ -130,6 +131,43 @@ describe("MappedFileQueue", () => {
         assert.instanceOf(error, ForeignFile)
       }
     }
+  })
+
+  it("closes what it has opened when a later file is refused", () => {
+    const { fileSystem, open } = make()
+    fill(open(), 2).close()
+    fileSystem.create("/log/00000000000000000200", 99)
+    const opened: Array<StoreFile> = []
+    const openFile = fileSystem.open.bind(fileSystem)
+    fileSystem.open = (path, length) => {
+      const file = openFile(path, length)
+      opened.push(file)
+      return file
+    }
+    assert.throws(() => open().load(), /99 bytes/)
+    assert.lengthOf(opened, 2)
+    assert.isTrue(opened.every(({ state }) => state.isClosed))
+  })
+
+  it("leaves nothing of a file whose name did not reach the device, and makes it the next time", () => {
+    const { fileSystem, open } = make()
+    const made: Array<StoreFile> = []
+    const create = fileSystem.create.bind(fileSystem)
+    fileSystem.create = (path, length) => {
+      const file = create(path, length)
+      made.push(file)
+      return file
+    }
+    const syncDirectory = fileSystem.syncDirectory.bind(fileSystem)
+    fileSystem.syncDirectory = () => {
+      throw new FileFailure({ code: "EIO", operation: "sync directory", path: "/log" })
+    }
+    const queue = open()
+    assert.throws(() => queue.fileForAppend(0), /EIO/)
+    assert.isTrue(made[0]!.state.isClosed)
+    assert.deepStrictEqual(names(fileSystem), [])
+    fileSystem.syncDirectory = syncDirectory
+    assert.strictEqual(queue.fileForAppend(0).fromOffset, 0)
   })
 
   it("ends at the position that it is cut at, and removes what lies behind", () => {

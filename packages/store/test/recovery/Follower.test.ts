@@ -1,8 +1,10 @@
 import { assert, describe, it } from "vitest"
+import { FileFailure } from "../../src/mapped/FileSystem.ts"
 import * as GetMessage from "../../src/reading/GetMessage.ts"
 import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
 
 const BODY_LENGTH = 200
+const HOUR_MS = 3_600_000
 /** Until a reader lists the directories again. */
 const LIST_MS = 600
 
@@ -34,6 +36,13 @@ const idsOf = (store: SimulatedStore, queueId: number = 0) => {
   return ids
 }
 
+/** The files of the log, of its one queue and of the index. */
+const filesOf = ({ engine }: SimulatedStore) => [
+  ...engine.commitLog.files.files,
+  ...engine.queues.find("topic", 0)!.queue.files.files,
+  ...engine.index.files.map(({ file }) => file)
+]
+
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 
 describe("Follower", () => {
@@ -50,5 +59,67 @@ describe("Follower", () => {
     reader.run(LIST_MS)
     assert.deepStrictEqual(idsOf(reader, 7), range(3, 60))
     assert.deepStrictEqual(idsOf(reader), range(0, 3))
+  })
+
+  it("lets go of files that the writer has removed, and says where the log and its queues begin now", () => {
+    const writer = new SimulatedStore(1).open()
+    put(writer, 0, 200)
+    const reader = writer.reader().open()
+    const before = filesOf(reader).map(({ file }) => file)
+    assert.isAbove(before.length, 8)
+    writer.nowMs += 2 * HOUR_MS
+    writer.hour = 4
+    put(writer, 200, 203)
+    writer.run(1000)
+    reader.run(LIST_MS)
+    const { queue } = queueOf(reader)
+    assert.strictEqual(reader.engine.commitLog.minOffset, writer.engine.commitLog.minOffset)
+    assert.strictEqual(queue.files.minOffset, queueOf(writer).queue.files.minOffset)
+    assert.strictEqual(queue.minOffset, queueOf(writer).queue.minOffset)
+    assert.deepStrictEqual(idsOf(reader), range(queue.minOffset, 203))
+    reader.engine.index.refresh(reader.engine.commitLog.minOffset)
+    const kept = filesOf(reader).map(({ file }) => file)
+    assert.deepStrictEqual(
+      kept.map(({ path }) => path),
+      filesOf(writer).map(({ file }) => file.path)
+    )
+    for (const file of before) {
+      assert.strictEqual(file.state.isClosed, !writer.disk.exists(file.path), file.path)
+    }
+    put(writer, 203, 300)
+    reader.run(LIST_MS)
+    assert.deepStrictEqual(idsOf(reader), range(queue.minOffset, 300))
+  })
+
+  it("goes on when all the files that it knew are gone", () => {
+    const writer = new SimulatedStore(1).open()
+    put(writer, 0, 20)
+    const reader = writer.reader().open()
+    put(writer, 20, 200)
+    writer.nowMs += 2 * HOUR_MS
+    writer.hour = 4
+    put(writer, 200, 203)
+    writer.run(1000)
+    reader.run(LIST_MS)
+    const { queue } = queueOf(reader)
+    assert.strictEqual(queue.minOffset, queueOf(writer).queue.minOffset)
+    assert.deepStrictEqual(idsOf(reader), range(queue.minOffset, 203))
+  })
+
+  it("tries again what it could not list, and says so meanwhile", () => {
+    const writer = new SimulatedStore(1).open()
+    put(writer, 0, 3)
+    const reader = writer.reader().open()
+    const entries = writer.disk.entries.bind(writer.disk)
+    writer.disk.entries = (directory) => {
+      throw new FileFailure({ code: "EIO", operation: "list", path: directory })
+    }
+    reader.run(LIST_MS)
+    assert.strictEqual(reader.engine.health.dispatchFailure?.code, "EIO")
+    writer.disk.entries = entries
+    put(writer, 3, 5, 7)
+    reader.run(LIST_MS)
+    assert.isUndefined(reader.engine.health.dispatchFailure)
+    assert.deepStrictEqual(idsOf(reader, 7), [3, 4])
   })
 })
