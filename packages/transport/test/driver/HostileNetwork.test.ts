@@ -1,6 +1,7 @@
 /** Strangers who send well-formed frames that mean harm: the driver neither fails nor grows, and other streams go on. */
 import { assert, describe, it } from "@effect/vitest"
 import * as DataFrame from "@millrace/core/kernel/frame/DataFrame"
+import * as ErrorFrame from "@millrace/core/kernel/frame/ErrorFrame"
 import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
 import * as FrameType from "@millrace/core/kernel/frame/FrameType"
 import * as HeaderDescriptor from "@millrace/core/kernel/frame/HeaderDescriptor"
@@ -9,7 +10,10 @@ import * as NakFrame from "@millrace/core/kernel/frame/NakFrame"
 import * as RttMeasurementFrame from "@millrace/core/kernel/frame/RttMeasurementFrame"
 import * as SetupFrame from "@millrace/core/kernel/frame/SetupFrame"
 import * as StatusMessageFrame from "@millrace/core/kernel/frame/StatusMessageFrame"
+import { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import { any, SocketAddress } from "../../src/channel/SocketAddress.ts"
+import type { SubscriptionImages } from "../../src/client/SubscriptionImages.ts"
+import * as ErrorCode from "../../src/command/ErrorCode.ts"
 import { SESSION_STATES_MAX } from "../../src/driver/DataPacketDispatcher.ts"
 import * as SystemCounters from "../../src/driver/SystemCounters.ts"
 import type { UdpSocket } from "../../src/media/UdpPort.ts"
@@ -30,17 +34,32 @@ const strangerOf = (world: HeapNetwork): UdpSocket =>
 
 /** A frame of one of the types, its fields from small, large, negative and odd values. */
 const randomFrame = (random: () => number): readonly [frame: FrameBuffer, length: number] => {
-  const frame = frameBuffer(new Uint8Array(2048))
+  const frame = frameBuffer(new Uint8Array(new ArrayBuffer(2048)))
   const of = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
   const int = (): number => of([0, 1, -1, 32, 64, 96, 65_504, 65_536, 2 ** 31 - 32, 2 ** 31 - 1, -(2 ** 31), 7])
+  const fill = (): void => {
+    const words = new Int32Array(frame.bytes.buffer)
+    words.forEach((_, index) => (words[index] = of([0, 1, 5, 32, 64, -64, 2 ** 30])))
+  }
   // Not the session of the stream that is to go on: whoever forges that one is believed, in this protocol.
   const session = of([11, 12, 13, 14])
   const stream = of([STREAM, STREAM, STREAM, 5])
   const flags = of([0, 0x80, 0xc0, 0xe0, 0xf0, 0xff])
-  switch (of(["data", "data", "pad", "setup", "setup", "status", "nak", "rtt"])) {
+  switch (of(["data", "data", "overlap", "overlap", "pad", "setup", "setup", "stream", "status", "nak", "rtt"])) {
+    case "stream":
+      SetupFrame.write(frame, 0, 0, 0, session, stream, 0, 0, 65_536, 1408, 0)
+      return [frame, SetupFrame.HEADER_LENGTH]
+    case "overlap": {
+      // Of a stream that was set up: frames begin in each other's payloads, and end there.
+      const length = of([32, 64, 96, 1024])
+      fill()
+      DataFrame.write(frame, 0, length, FrameFlags.UNFRAGMENTED, 0, 32 * Math.floor(random() * 64), session, stream)
+      return [frame, length]
+    }
     case "data":
     case "pad": {
-      const length = of([0, 32, 64, 1408])
+      const length = of([0, 32, 64, 96, 1024, 1408])
+      fill()
       const type = random() < 0.5 ? FrameType.PAD : FrameType.DATA
       DataFrame.write(frame, 0, length, flags, int(), int(), session, stream)
       frame.view.setUint16(6, type, true)
@@ -73,7 +92,111 @@ const randomFrame = (random: () => number): readonly [frame: FrameBuffer, length
   }
 }
 
+/** A stream of a stranger whose second frame ends in the payload of its first, where no frame can be. */
+const sendOverlapping = (stranger: UdpSocket, session: number, stream: number): void => {
+  const frame = frameBuffer(new Uint8Array(2048))
+  SetupFrame.write(frame, 0, 0, 0, session, stream, 0, 0, 65_536, 1408, 0)
+  stranger.send(frame, 0, SetupFrame.HEADER_LENGTH, TARGET)
+  for (const [termOffset, length] of [
+    [32, 1024],
+    [0, 96]
+  ] as const) {
+    frame.bytes.fill(5)
+    new Int32Array(frame.bytes.buffer).fill(5)
+    DataFrame.write(frame, 0, length, FrameFlags.UNFRAGMENTED, 0, termOffset, session, stream)
+    stranger.send(frame, 0, length, TARGET)
+  }
+}
+
 describe("a hostile network", () => {
+  it("ends an image whose frames overlap, and no other", () => {
+    const world = new HeapNetwork(7)
+    const subscription = world.subscriber.addSubscription(CHANNEL)
+    const other = world.subscriber.answer<SubscriptionImages>((handlers) =>
+      world.subscriber.conductor.addSubscription(CHANNEL, STREAM + 1, handlers)
+    )
+    const stranger = strangerOf(world)
+    sendOverlapping(stranger, 11, STREAM + 1)
+    world.run(5)
+    sendOverlapping(stranger, 11, STREAM + 1)
+    world.run(5)
+    assert.strictEqual(other.current.length, 1)
+    const publication = world.publisher.addPublication(CHANNEL, true)
+    world.run(200)
+    const received: Array<string> = []
+    for (let message = 0; message < 100; message++) {
+      assert.isAbove(publication.offer(new TextEncoder().encode(`${message}`.padEnd(400)), 0, 400), 0)
+      world.run(1)
+      received.push(...readAll(subscription))
+    }
+    assert.strictEqual(received.length, 100)
+    assert.strictEqual(world.receiver.errors.length, 1)
+    assert.include(String(world.receiver.errors[0]), "says it is 5 bytes long")
+    // Its source is told why, as by a subscriber who rejects it, and the image ends as one of a silent source.
+    const codes = new Set<number>()
+    stranger.poll((buffer, offset) => {
+      if (HeaderDescriptor.type(buffer, offset) === FrameType.ERR) {
+        codes.add(ErrorFrame.errorCode(buffer, offset))
+      }
+    }, 1000)
+    assert.deepStrictEqual([...codes], [ErrorCode.IMAGE_REJECTED])
+    world.run(25_000, 10)
+    assert.strictEqual(other.current.length, 0)
+    assert.strictEqual(world.receiver.logFactory.logs.size, 1)
+  })
+
+  it("gets no part of a payload sent by asking for it as a frame", () => {
+    const world = new HeapNetwork(8)
+    const subscription = world.subscriber.addSubscription(CHANNEL)
+    const publication = world.publisher.addPublication(`${CHANNEL}|session-id=77`, true)
+    world.run(200)
+    const payload = new Uint8Array(1000)
+    // Where a frame would begin: a length that is none, and one that is.
+    const words = new DataView(payload.buffer)
+    words.setInt32(32, 5, true)
+    words.setInt32(64, 64, true)
+    assert.isAbove(publication.offer(payload, 0, payload.length), 0)
+    world.run(5)
+    assert.strictEqual(readAll(subscription).length, 1)
+    const log = new LogBuffers(world.sender.logFactory.map([...world.sender.logFactory.logs.keys()][0]!))
+    const nak = frameBuffer(new Uint8Array(64))
+    for (const termOffset of [64, 96, 128]) {
+      NakFrame.write(nak, 0, 77, STREAM, log.initialTermId, termOffset, 512)
+      // Under the receiver's address: a sender's socket takes nothing from others.
+      world.network.send(TARGET, SENDER_SOCKET, nak, 0, NakFrame.HEADER_LENGTH)
+      world.run(50)
+    }
+    assert.strictEqual(world.sender.systemCounter(SystemCounters.NAK_MESSAGES_RECEIVED), 3)
+    assert.strictEqual(world.sender.systemCounter(SystemCounters.INVALID_PACKETS), 3)
+    assert.strictEqual(world.sender.systemCounter(SystemCounters.RETRANSMITS_SENT), 0)
+    assert.deepStrictEqual(world.sender.errors, [])
+  })
+
+  it("is not needed to overwrite a log: a publisher that does so loses its stream, and no other", () => {
+    const world = new HeapNetwork(9)
+    const subscription = world.subscriber.addSubscription(CHANNEL)
+    const broken = world.publisher.addPublication(`${CHANNEL}|session-id=77`, true)
+    const publication = world.publisher.addPublication(`${CHANNEL}|session-id=78`, true)
+    world.run(200)
+    const log = new LogBuffers(world.sender.logFactory.map([...world.sender.logFactory.logs.keys()][0]!))
+    assert.isAbove(broken.offer(new Uint8Array(100), 0, 100), 0)
+    log.terms[0].int32[0] = 5
+    world.run(5)
+    const text = new TextEncoder().encode("goes on")
+    assert.isAbove(publication.offer(text, 0, text.length), 0)
+    world.run(5)
+    assert.deepStrictEqual(readAll(subscription), ["goes on"])
+    assert.strictEqual(world.sender.errors.length, 1)
+    world.run(5000)
+    assert.deepStrictEqual(
+      subscription.current.map(({ sessionId }) => sessionId),
+      [78]
+    )
+    world.publisher.conductor.closePublication(broken, false)
+    world.run(10_000, 10)
+    assert.strictEqual(world.sender.logFactory.logs.size, 1)
+  })
+
   it.each([1, 2, 3, 4])("cannot make a driver fail by odd values in frames of the right form, seed %s", (seed) => {
     const world = new HeapNetwork(seed, { imageLivenessTimeoutNs: 500e6 })
     const random = seeded(seed)
