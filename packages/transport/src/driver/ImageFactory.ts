@@ -1,4 +1,5 @@
 /** Makes an image of what a SETUP said and of what its subscriptions ask for. */
+import type { CountersManager } from "@millrace/core/kernel/counters/CountersManager"
 import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import type { ChannelUri } from "../channel/ChannelUri.ts"
@@ -10,7 +11,7 @@ import * as FeedbackDelays from "../loss/FeedbackDelays.ts"
 import type { FeedbackDelay } from "../loss/LossDetector.ts"
 import type { DriverContext } from "./DriverContext.ts"
 import type { RawLog } from "./LogFactory.ts"
-import { PublicationImage, type PublicationImageListener } from "./PublicationImage.ts"
+import { PublicationImage, type PublicationImageFields, type PublicationImageListener } from "./PublicationImage.ts"
 import type { ImageRequest } from "./Receiver.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import type { SubscriptionLink } from "./SubscriptionLink.ts"
@@ -57,11 +58,7 @@ export const makeImage = (
     windowLength,
     nowNs
   )
-  const [hwmPosition, rebuildPosition, naksSent] = StreamCounters.allocateAll(
-    () => StreamCounters.receiverHwm(counters, stream, joinPosition),
-    () => StreamCounters.receiverPosition(counters, stream, joinPosition),
-    () => StreamCounters.receiverNaksSent(counters, stream)
-  )
+  const { hwmPosition, naksSent, rebuildPosition } = positionsOf(counters, stream, joinPosition, congestionControl)
   return new PublicationImage(
     {
       correlationId,
@@ -90,6 +87,25 @@ export const makeImage = (
     listener,
     nowNs
   )
+}
+
+const positionsOf = (
+  counters: CountersManager,
+  stream: StreamCounters.StreamIdentity,
+  joinPosition: number,
+  congestionControl: CongestionControl
+): Pick<PublicationImageFields, "hwmPosition" | "rebuildPosition" | "naksSent"> => {
+  try {
+    const [hwmPosition, rebuildPosition, naksSent] = StreamCounters.allocateAll(
+      () => StreamCounters.receiverHwm(counters, stream, joinPosition),
+      () => StreamCounters.receiverPosition(counters, stream, joinPosition),
+      () => StreamCounters.receiverNaksSent(counters, stream)
+    )
+    return { hwmPosition, rebuildPosition, naksSent }
+  } catch (error) {
+    congestionControl.close()
+    throw error
+  }
 }
 
 const createLog = (

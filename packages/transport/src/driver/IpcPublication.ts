@@ -13,6 +13,7 @@ import type { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import { LogBufferUnblocker } from "@millrace/core/kernel/logbuffer/LogBufferUnblocker"
 import * as TermCleaner from "@millrace/core/kernel/logbuffer/TermCleaner"
 import { TermTail } from "@millrace/core/kernel/logbuffer/TermTail"
+import { IPC_CHANNEL } from "../channel/ChannelUri.ts"
 import type { PublicationParameters } from "../channel/PublicationParameters.ts"
 import type { RawLog } from "./LogFactory.ts"
 import type { ManagedResource } from "./ManagedResource.ts"
@@ -35,8 +36,8 @@ export interface IpcPublicationListener {
   onFailed(error: unknown): void
   onLeftBehind(publication: IpcPublication, link: SubscriptionLink): void
   onRejoin(publication: IpcPublication, link: SubscriptionLink, position: PositionCounter): void
-  /** The time after a rejected image is over: subscriptions may be linked again. */
-  onCoolDownEnd(publication: IpcPublication): void
+  /** The time after a rejected image is over: subscriptions are linked again. False = not possible now, ask again. */
+  onCoolDownEnd(publication: IpcPublication, nowNs: number): boolean
 }
 
 export interface IpcPublicationFields {
@@ -68,6 +69,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
   readonly startTermId: number
   readonly startTermOffset: number
   readonly publisherLimit: PositionCounter
+  readonly sourceIdentity = IPC_CHANNEL
   state: IpcPublicationState = "Active"
   hasReachedEndOfLife = false
 
@@ -289,8 +291,11 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
       this.checkForBlockedPublisher(producerPosition, nowNs)
     }
     if (this.coolDownEndNs !== undefined && this.coolDownEndNs < nowNs) {
+      const { coolDownEndNs } = this
       this.coolDownEndNs = undefined
-      this.listener.onCoolDownEnd(this)
+      if (!this.listener.onCoolDownEnd(this, nowNs)) {
+        this.coolDownEndNs = coolDownEndNs
+      }
     }
   }
 

@@ -1,14 +1,16 @@
 /** The driver's IPC publications and their subscribers. */
-import { type ChannelUri, IPC_CHANNEL } from "../channel/ChannelUri.ts"
+import type { ChannelUri } from "../channel/ChannelUri.ts"
 import { InvalidChannel } from "../channel/InvalidChannel.ts"
 import * as PublicationParameters from "../channel/PublicationParameters.ts"
 import * as SubscriptionParameters from "../channel/SubscriptionParameters.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
 import type { PublicationMessage } from "../command/PublicationMessage.ts"
 import type { SubscriptionMessage } from "../command/SubscriptionMessage.ts"
+import type { ClientLiveness } from "./ClientLiveness.ts"
 import type { Clients } from "./Clients.ts"
 import { ControlProtocolError } from "./ControlProtocolError.ts"
 import type { DriverContext } from "./DriverContext.ts"
+import { type AllocatedLink, type ImageLink, ImageLinks } from "./ImageLinks.ts"
 import { confirmMatch } from "./PublicationMatch.ts"
 import { IpcPublication, type IpcPublicationListener } from "./IpcPublication.ts"
 import type { LogFreeing } from "./LogFreeing.ts"
@@ -33,6 +35,7 @@ export class IpcStreams implements IpcPublicationListener {
   private readonly publicationLinks: Array<PublicationLink>
   private readonly subscriptionLinks: Array<SubscriptionLink>
   private readonly logs: LogFreeing
+  private readonly imageLinks: ImageLinks
   private readonly publications: Array<IpcPublication> = []
 
   constructor(
@@ -51,6 +54,7 @@ export class IpcStreams implements IpcPublicationListener {
     this.publicationLinks = links.publications
     this.subscriptionLinks = links.subscriptions
     this.logs = logs
+    this.imageLinks = new ImageLinks(context)
   }
 
   find(registrationId: bigint): IpcPublication | undefined {
@@ -67,7 +71,7 @@ export class IpcStreams implements IpcPublicationListener {
     const shared = isExclusive ? undefined : this.findShared(command.streamId, parameters.responseCorrelationId)
     if (shared !== undefined) {
       confirmMatch(uri, parameters, shared)
-      this.linkPublication(command, shared)
+      this.linkPublication(command, this.clients.getOrAdd(command.clientId), shared)
       return undefined
     }
     const sessionId = this.chooseSessionId(command, parameters)
@@ -103,11 +107,12 @@ export class IpcStreams implements IpcPublicationListener {
       client: this.clients.getOrAdd(command.clientId),
       parameters
     })
+    const links = this.imageLinks.allocate(
+      this.publications.filter((publication) => canLink(publication, link)).map((image) => ({ image, link }))
+    )
     this.subscriptionLinks.push(link)
     this.context.clientProxy.onSubscriptionReady(command.correlationId, CHANNEL_STATUS_NONE)
-    for (const publication of this.publications) {
-      this.linkIfMatching(publication, link, nowNs)
-    }
+    this.imageLinks.complete(links, nowNs)
   }
 
   /** True when the image was an IPC publication's. */
@@ -130,7 +135,7 @@ export class IpcStreams implements IpcPublicationListener {
     })
     for (const link of this.subscriptionLinks) {
       if (link.isLinked(publication)) {
-        this.notifyUnavailable(publication, link)
+        this.imageLinks.notifyUnavailable(publication, link)
         link.unlink(publication)
       }
     }
@@ -162,7 +167,7 @@ export class IpcStreams implements IpcPublicationListener {
     this.sessionIds.remove(publication.sessionId, publication.streamId, IPC_MEDIA)
     for (const link of this.subscriptionLinks) {
       if (link.isLinked(publication)) {
-        this.notifyUnavailable(publication, link)
+        this.imageLinks.notifyUnavailable(publication, link)
       }
     }
   }
@@ -187,15 +192,21 @@ export class IpcStreams implements IpcPublicationListener {
   }
 
   onLeftBehind(publication: IpcPublication, link: SubscriptionLink): void {
-    this.notifyUnavailable(publication, link)
+    this.imageLinks.notifyUnavailable(publication, link)
   }
 
   onRejoin(publication: IpcPublication, link: SubscriptionLink, position: PositionCounter): void {
-    this.notifyAvailable(publication, link, position)
+    this.imageLinks.notifyAvailable(publication, link, position)
   }
 
-  onCoolDownEnd(publication: IpcPublication): void {
-    this.linkSubscriptions(publication, this.context.clock.nanoTime())
+  onCoolDownEnd(publication: IpcPublication, nowNs: number): boolean {
+    try {
+      this.imageLinks.complete(this.imageLinks.allocate(this.linksOf(publication)), nowNs)
+      return true
+    } catch (error) {
+      this.context.recordError(error)
+      return false
+    }
   }
 
   private parse(command: PublicationMessage, uri: ChannelUri): PublicationParameters.PublicationParameters {
@@ -259,15 +270,26 @@ export class IpcStreams implements IpcPublicationListener {
   ): void {
     this.logs.onMapped(rawLog)
     try {
+      // Whatever can be refused comes first: from the registration on nothing is taken back.
+      const client = this.clients.getOrAdd(command.clientId)
       const publication = this.newPublication(command, isExclusive, parameters, sessionId, rawLog, nowNs)
+      const links = this.allocateLinks(publication)
       this.publications.push(publication)
       this.sessionIds.add(sessionId, command.streamId, IPC_MEDIA)
-      this.linkPublication(command, publication)
-      this.linkSubscriptions(publication, nowNs)
+      this.linkPublication(command, client, publication)
+      this.imageLinks.complete(links, nowNs)
     } catch (error) {
-      if (!this.publications.some((publication) => publication.rawLog === rawLog)) {
-        this.logs.add(rawLog)
-      }
+      this.logs.add(rawLog)
+      throw error
+    }
+  }
+
+  /** Throws when the counters of its subscriptions run out; then the publication has given up its own. */
+  private allocateLinks(publication: IpcPublication): ReadonlyArray<AllocatedLink> {
+    try {
+      return this.imageLinks.allocate(this.linksOf(publication))
+    } catch (error) {
+      publication.close()
       throw error
     }
   }
@@ -318,8 +340,7 @@ export class IpcStreams implements IpcPublicationListener {
     )
   }
 
-  private linkPublication(command: PublicationMessage, publication: IpcPublication): void {
-    const client = this.clients.getOrAdd(command.clientId)
+  private linkPublication(command: PublicationMessage, client: ClientLiveness, publication: IpcPublication): void {
     this.publicationLinks.push(new PublicationLink(command.correlationId, client, publication))
     this.context.clientProxy.onPublicationReady(
       {
@@ -335,54 +356,12 @@ export class IpcStreams implements IpcPublicationListener {
     )
   }
 
-  private linkSubscriptions(publication: IpcPublication, nowNs: number): void {
-    for (const link of this.subscriptionLinks) {
-      if (link instanceof IpcSubscriptionLink) {
-        this.linkIfMatching(publication, link, nowNs)
-      }
-    }
-  }
-
-  private linkIfMatching(publication: IpcPublication, link: IpcSubscriptionLink, nowNs: number): void {
-    if (!link.matches(publication) || link.isLinked(publication) || !publication.isAcceptingSubscriptions) {
-      return
-    }
-    const joinPosition = publication.joinPosition()
-    const position = StreamCounters.subscriberPosition(
-      this.context.counters,
-      {
-        clientId: link.client.clientId,
-        registrationId: link.registrationId,
-        sessionId: publication.sessionId,
-        streamId: link.streamId,
-        channel: link.channel
-      },
-      joinPosition,
-      publication.registrationId
-    )
-    link.link(publication, position)
-    publication.addSubscriber(link, position, nowNs)
-    this.notifyAvailable(publication, link, position)
-  }
-
-  private notifyAvailable(publication: IpcPublication, link: SubscriptionLink, position: PositionCounter): void {
-    this.context.clientProxy.onAvailableImage({
-      correlationId: publication.registrationId,
-      sessionId: publication.sessionId,
-      streamId: publication.streamId,
-      subscriptionRegistrationId: link.registrationId,
-      subscriberPositionId: position.id,
-      logFile: publication.rawLog.fileName,
-      sourceIdentity: IPC_CHANNEL
-    })
-  }
-
-  private notifyUnavailable(publication: IpcPublication, link: SubscriptionLink): void {
-    this.context.clientProxy.onUnavailableImage({
-      correlationId: publication.registrationId,
-      subscriptionRegistrationId: link.registrationId,
-      streamId: link.streamId,
-      channel: link.channel
-    })
+  private linksOf(publication: IpcPublication): ReadonlyArray<ImageLink> {
+    return this.subscriptionLinks
+      .filter((link) => link instanceof IpcSubscriptionLink && canLink(publication, link))
+      .map((link) => ({ image: publication, link }))
   }
 }
+
+const canLink = (publication: IpcPublication, link: IpcSubscriptionLink): boolean =>
+  link.matches(publication) && !link.isLinked(publication) && publication.isAcceptingSubscriptions

@@ -11,6 +11,7 @@ import type { PublicationMessage } from "../command/PublicationMessage.ts"
 import { UnicastFlowControl } from "../flow/UnicastFlowControl.ts"
 import type { SendEndpoint } from "../media/SendEndpoint.ts"
 import { ChannelResolution } from "./ChannelResolution.ts"
+import type { ClientLiveness } from "./ClientLiveness.ts"
 import type { Clients } from "./Clients.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
 import { ControlProtocolError } from "./ControlProtocolError.ts"
@@ -179,7 +180,7 @@ export class NetworkPublications implements NetworkPublicationListener {
       const shared = isExclusive ? undefined : this.findShared(command.streamId, endpoint, parameters)
       if (shared !== undefined) {
         confirmMatch(uri, parameters, shared)
-        this.linkPublication(command, shared)
+        this.linkPublication(command, this.clients.getOrAdd(command.clientId), shared)
         return undefined
       }
       const sessionId = this.chooseSessionId(command, parameters, udpChannel.canonicalForm)
@@ -206,11 +207,13 @@ export class NetworkPublications implements NetworkPublicationListener {
         throw new ControlProtocolError(code, log?.message ?? "")
       }
       this.logs.onMapped(log)
+      // Whatever can be refused comes first: from the registration on nothing is taken back.
+      const client = this.clients.getOrAdd(command.clientId)
       const created = this.newPublication(publication, log, nowNs)
       this.publications.push(created)
       this.sessionIds.add(created.sessionId, created.streamId, endpoint.udpChannel.canonicalForm)
       this.sender.onNewPublication(created)
-      this.linkPublication(command, created)
+      this.linkPublication(command, client, created)
     } catch (error) {
       endpoint.decreaseReferences()
       this.endpoints.closeIfUnused(endpoint)
@@ -325,8 +328,7 @@ export class NetworkPublications implements NetworkPublicationListener {
     )
   }
 
-  private linkPublication(command: PublicationMessage, publication: NetworkPublication): void {
-    const client = this.clients.getOrAdd(command.clientId)
+  private linkPublication(command: PublicationMessage, client: ClientLiveness, publication: NetworkPublication): void {
     this.publicationLinks.push(new PublicationLink(command.correlationId, client, publication))
     this.context.clientProxy.onPublicationReady(
       {

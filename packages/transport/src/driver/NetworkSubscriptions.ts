@@ -1,6 +1,5 @@
 /** The driver's network subscriptions, the endpoints that they receive by, and the images of what they receive. */
 import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
-import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import type { ChannelUri } from "../channel/ChannelUri.ts"
 import * as SubscriptionParameters from "../channel/SubscriptionParameters.ts"
 import type { UdpChannel } from "../channel/UdpChannel.ts"
@@ -13,6 +12,7 @@ import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
 import { ControlProtocolError } from "./ControlProtocolError.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import { type ImageIdentity, makeImage } from "./ImageFactory.ts"
+import { type AllocatedLink, ImageLinks } from "./ImageLinks.ts"
 import { isFailure, type PendingLog, type RawLog } from "./LogFactory.ts"
 import type { LogFreeing } from "./LogFreeing.ts"
 import * as ManagedResource from "./ManagedResource.ts"
@@ -21,7 +21,6 @@ import type { PositionCounter } from "./PositionCounter.ts"
 import type { PublicationImage, PublicationImageListener } from "./PublicationImage.ts"
 import type { ReceiveEndpoints } from "./ReceiveEndpoints.ts"
 import type { ImageRequest, Receiver } from "./Receiver.ts"
-import * as StreamCounters from "./StreamCounters.ts"
 import { SubscriptionLink, type SubscriptionLinkFields } from "./SubscriptionLink.ts"
 
 export class NetworkSubscriptionLink extends SubscriptionLink {
@@ -70,6 +69,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
   private readonly receiver: Receiver
   private readonly endpoints: ReceiveEndpoints
   private readonly closing: ClosingEndpoints
+  private readonly imageLinks: ImageLinks
   private readonly images: Array<PublicationImage> = []
   private readonly lossEntries = new Map<PublicationImage, number>()
   private pendingImages: Array<PendingImage> = []
@@ -93,6 +93,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     this.receiver = receiver
     this.closing = closing
     this.endpoints = endpoints
+    this.imageLinks = new ImageLinks(context)
   }
 
   /** Answered when the name is resolved and the socket open. */
@@ -156,7 +157,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     for (const link of this.subscriptionLinks) {
       if (link.isLinked(image)) {
         isRejoin = link.parameters.isRejoin
-        this.notifyUnavailable(image, link)
+        this.imageLinks.notifyUnavailable(image, link)
       }
     }
     if (isRejoin) {
@@ -175,11 +176,11 @@ export class NetworkSubscriptions implements PublicationImageListener {
   }
 
   onLeftBehind(image: PublicationImage, link: SubscriptionLink): void {
-    this.notifyUnavailable(image, link)
+    this.imageLinks.notifyUnavailable(image, link)
   }
 
   onRejoin(image: PublicationImage, link: SubscriptionLink, position: PositionCounter): void {
-    this.notifyAvailable(image, link, position)
+    this.imageLinks.notifyAvailable(image, link, position)
   }
 
   /** One entry of the loss report an image. */
@@ -212,26 +213,34 @@ export class NetworkSubscriptions implements PublicationImageListener {
     const parameters = SubscriptionParameters.parse(udpChannel.uri, this.context.settings.subscription)
     this.checkForClash(command, udpChannel, parameters)
     const endpoint = this.endpoints.get(command.correlationId, udpChannel)
-    const link = new NetworkSubscriptionLink(
-      {
-        registrationId: command.correlationId,
-        streamId: command.streamId,
-        channel: command.channel,
-        client: this.clients.getOrAdd(command.clientId),
-        parameters
-      },
-      endpoint,
-      (closed) => this.onLinkClosed(closed)
-    )
-    this.subscriptionLinks.push(link)
-    if (endpoint.increaseStreamReferences(link.streamId, link.sessionId) === 1) {
-      this.receiver.onAddSubscription(endpoint, link.streamId, link.sessionId)
+    try {
+      const link = new NetworkSubscriptionLink(
+        {
+          registrationId: command.correlationId,
+          streamId: command.streamId,
+          channel: command.channel,
+          client: this.clients.getOrAdd(command.clientId),
+          parameters
+        },
+        endpoint,
+        (closed) => this.onLinkClosed(closed)
+      )
+      const images = this.images.filter((image) => link.matches(image) && image.isAcceptingSubscriptions)
+      const links = this.imageLinks.allocate(images.map((image) => ({ image, link })))
+      this.register(link)
+      this.context.clientProxy.onSubscriptionReady(command.correlationId, endpoint.status.counterId)
+      this.imageLinks.complete(links, nowNs)
+    } catch (error) {
+      this.endpoints.closeIfUnused(endpoint)
+      throw error
     }
-    this.context.clientProxy.onSubscriptionReady(command.correlationId, endpoint.status.counterId)
-    for (const image of this.images) {
-      if (link.matches(image) && image.isAcceptingSubscriptions) {
-        this.linkImage(image, link, image.joinPosition(), nowNs)
-      }
+  }
+
+  private register(link: NetworkSubscriptionLink): void {
+    const { endpoint, sessionId, streamId } = link
+    this.subscriptionLinks.push(link)
+    if (endpoint.increaseStreamReferences(streamId, sessionId) === 1) {
+      this.receiver.onAddSubscription(endpoint, streamId, sessionId)
     }
   }
 
@@ -328,17 +337,16 @@ export class NetworkSubscriptions implements PublicationImageListener {
       return
     }
     const image = makeImage(this.context, this, request, identity, first, rawLog, nowNs)
+    let allocated: ReadonlyArray<AllocatedLink>
+    try {
+      allocated = this.imageLinks.allocate(links.map((link) => ({ image, link })))
+    } catch (error) {
+      image.close()
+      throw error
+    }
     request.endpoint.increaseImageReferences()
     this.images.push(image)
-    const joinPosition = LogBufferDescriptor.computePosition(
-      request.activeTermId,
-      request.termOffset,
-      request.termLength,
-      request.initialTermId
-    )
-    for (const link of links) {
-      this.linkImage(image, link, joinPosition, nowNs)
-    }
+    this.imageLinks.complete(allocated, nowNs)
     this.receiver.onNewImage(image)
   }
 
@@ -348,44 +356,5 @@ export class NetworkSubscriptions implements PublicationImageListener {
       this.context.recordError(error)
     }
     this.receiver.onRemoveState(request.endpoint, request.sessionId, request.streamId, "InitInProgress")
-  }
-
-  private linkImage(image: PublicationImage, link: SubscriptionLink, joinPosition: number, nowNs: number): void {
-    const position = StreamCounters.subscriberPosition(
-      this.context.counters,
-      {
-        clientId: link.client.clientId,
-        registrationId: link.registrationId,
-        sessionId: image.sessionId,
-        streamId: link.streamId,
-        channel: link.channel
-      },
-      joinPosition,
-      image.registrationId
-    )
-    link.link(image, position)
-    image.addSubscriber(link, position, nowNs)
-    this.notifyAvailable(image, link, position)
-  }
-
-  private notifyAvailable(image: PublicationImage, link: SubscriptionLink, position: PositionCounter): void {
-    this.context.clientProxy.onAvailableImage({
-      correlationId: image.registrationId,
-      sessionId: image.sessionId,
-      streamId: image.streamId,
-      subscriptionRegistrationId: link.registrationId,
-      subscriberPositionId: position.id,
-      logFile: image.rawLog.fileName,
-      sourceIdentity: image.sourceIdentity
-    })
-  }
-
-  private notifyUnavailable(image: PublicationImage, link: SubscriptionLink): void {
-    this.context.clientProxy.onUnavailableImage({
-      correlationId: image.registrationId,
-      subscriptionRegistrationId: link.registrationId,
-      streamId: link.streamId,
-      channel: link.channel
-    })
   }
 }

@@ -1,13 +1,13 @@
-/** The endpoints that network publications send by: opened for the first, shared, closed after the last. */
+/** The endpoints that network publications send by. */
 import type { UdpChannel } from "../channel/UdpChannel.ts"
-import { EndpointStatus, SEND } from "../media/EndpointStatus.ts"
+import { SEND } from "../media/EndpointStatus.ts"
 import { SendEndpoint } from "../media/SendEndpoint.ts"
 import { ChannelResolution } from "./ChannelResolution.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
+import { EndpointTable } from "./EndpointTable.ts"
 import type { Sender } from "./Sender.ts"
 import * as SocketBuffers from "./SocketBuffers.ts"
-import { socketFailure } from "./SocketFailure.ts"
 import * as SystemCounters from "./SystemCounters.ts"
 
 /** An endpoint whose name is being looked up again. */
@@ -19,42 +19,30 @@ interface PendingResolution {
 export class SendEndpoints {
   private readonly context: DriverContext
   private readonly network: DriverNetwork
-  private readonly sender: Sender
-  private readonly closing: ClosingEndpoints
-  private readonly endpoints = new Map<string, SendEndpoint>()
+  private readonly endpoints: EndpointTable<SendEndpoint>
   private resolutions: ReadonlyArray<PendingResolution> = []
 
   constructor(context: DriverContext, network: DriverNetwork, sender: Sender, closing: ClosingEndpoints) {
     this.context = context
     this.network = network
-    this.sender = sender
-    this.closing = closing
+    this.endpoints = new EndpointTable(context, network, SEND, sender, closing)
   }
 
   /** The endpoint of a channel, for datagrams of this length. */
   get(registrationId: bigint, udpChannel: UdpChannel, mtuLength: number, nowNs: number): SendEndpoint {
-    const existing = this.endpoints.get(udpChannel.canonicalForm)
-    if (existing !== undefined) {
-      SocketBuffers.confirmMatch(udpChannel, existing.udpChannel)
-    }
-    const endpoint = existing ?? this.open(registrationId, udpChannel, nowNs)
-    try {
-      SocketBuffers.checkMtu(udpChannel, mtuLength, endpoint.socket.sendBufferLength)
-    } catch (error) {
-      this.closeIfUnused(endpoint)
-      throw error
-    }
-    return endpoint
+    const { systemCounters } = this.context
+    return this.endpoints.get({
+      registrationId,
+      udpChannel,
+      local: udpChannel.local,
+      remote: udpChannel.remote,
+      make: (status, socket) => new SendEndpoint(udpChannel, status, socket, systemCounters, nowNs),
+      check: ({ sendBufferLength }) => SocketBuffers.checkMtu(udpChannel, mtuLength, sendBufferLength)
+    })
   }
 
   closeIfUnused(endpoint: SendEndpoint): void {
-    if (endpoint.shouldBeClosed) {
-      endpoint.isClosing = true
-      endpoint.status.onClosing()
-      this.sender.onCloseEndpoint(endpoint)
-      this.endpoints.delete(endpoint.udpChannel.canonicalForm)
-      this.closing.add(endpoint)
-    }
+    this.endpoints.closeIfUnused(endpoint)
   }
 
   /** The name of the endpoint is looked up again: its receivers are silent. */
@@ -71,10 +59,7 @@ export class SendEndpoints {
   }
 
   close(): void {
-    for (const endpoint of this.endpoints.values()) {
-      endpoint.close()
-    }
-    this.endpoints.clear()
+    this.endpoints.close()
   }
 
   private isResolved(endpoint: SendEndpoint, resolution: ChannelResolution): boolean {
@@ -88,27 +73,6 @@ export class SendEndpoints {
     } catch (error) {
       this.context.recordError(error)
       return true
-    }
-  }
-
-  private open(registrationId: bigint, udpChannel: UdpChannel, nowNs: number): SendEndpoint {
-    const { counters, settings, systemCounters } = this.context
-    const status = new EndpointStatus(counters, SEND, registrationId, udpChannel.channel)
-    try {
-      const socket = this.network.udp.open({
-        local: udpChannel.local,
-        remote: udpChannel.remote,
-        receiveBufferLength: udpChannel.fields.receiveBufferLength || settings.socketReceiveBufferLength,
-        sendBufferLength: udpChannel.fields.sendBufferLength || settings.socketSendBufferLength
-      })
-      const endpoint = new SendEndpoint(udpChannel, status, socket, systemCounters, nowNs)
-      this.endpoints.set(udpChannel.canonicalForm, endpoint)
-      status.onActive(socket.localAddress.text)
-      this.sender.onRegisterEndpoint(endpoint)
-      return endpoint
-    } catch (error) {
-      status.close()
-      throw socketFailure(error, udpChannel)
     }
   }
 }

@@ -1,0 +1,114 @@
+/** The endpoints of one kind: opened for the first who needs one, shared, closed after the last. */
+import type { SocketAddress } from "../channel/SocketAddress.ts"
+import type { UdpChannel } from "../channel/UdpChannel.ts"
+import { type EndpointKind, EndpointStatus } from "../media/EndpointStatus.ts"
+import type { UdpSocket } from "../media/UdpPort.ts"
+import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
+import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
+import * as SocketBuffers from "./SocketBuffers.ts"
+import { socketFailure } from "./SocketFailure.ts"
+
+export interface Endpoint {
+  readonly udpChannel: UdpChannel
+  readonly status: EndpointStatus
+  readonly socket: UdpSocket
+  isClosing: boolean
+  readonly shouldBeClosed: boolean
+  close(): void
+}
+
+/** The agent that works on the endpoints. */
+export interface EndpointAgent<E> {
+  onRegisterEndpoint(endpoint: E): void
+  onCloseEndpoint(endpoint: E): void
+}
+
+export interface EndpointRequest<E> {
+  readonly registrationId: bigint
+  readonly udpChannel: UdpChannel
+  readonly local: SocketAddress
+  readonly remote: SocketAddress | undefined
+  readonly make: (status: EndpointStatus, socket: UdpSocket) => E
+  /** Throws when the socket is not what is needed. */
+  readonly check: (socket: UdpSocket) => void
+}
+
+export class EndpointTable<E extends Endpoint> {
+  private readonly context: DriverContext
+  private readonly network: DriverNetwork
+  private readonly kind: EndpointKind
+  private readonly agent: EndpointAgent<E>
+  private readonly closing: ClosingEndpoints
+  private readonly endpoints = new Map<string, E>()
+
+  constructor(
+    context: DriverContext,
+    network: DriverNetwork,
+    kind: EndpointKind,
+    agent: EndpointAgent<E>,
+    closing: ClosingEndpoints
+  ) {
+    this.context = context
+    this.network = network
+    this.kind = kind
+    this.agent = agent
+    this.closing = closing
+  }
+
+  get(request: EndpointRequest<E>): E {
+    const { udpChannel } = request
+    const existing = this.endpoints.get(udpChannel.canonicalForm)
+    if (existing !== undefined) {
+      SocketBuffers.confirmMatch(udpChannel, existing.udpChannel)
+    }
+    const endpoint = existing ?? this.open(request)
+    try {
+      request.check(endpoint.socket)
+    } catch (error) {
+      this.closeIfUnused(endpoint)
+      throw error
+    }
+    return endpoint
+  }
+
+  closeIfUnused(endpoint: E): void {
+    if (endpoint.shouldBeClosed) {
+      endpoint.isClosing = true
+      endpoint.status.onClosing()
+      this.agent.onCloseEndpoint(endpoint)
+      this.endpoints.delete(endpoint.udpChannel.canonicalForm)
+      this.closing.add(endpoint)
+    }
+  }
+
+  close(): void {
+    for (const endpoint of this.endpoints.values()) {
+      endpoint.close()
+    }
+    this.endpoints.clear()
+  }
+
+  private open({ local, make, registrationId, remote, udpChannel }: EndpointRequest<E>): E {
+    const { counters, settings } = this.context
+    const status = new EndpointStatus(counters, this.kind, registrationId, udpChannel.channel)
+    let socket: UdpSocket | undefined
+    try {
+      socket = this.network.udp.open({
+        local,
+        remote,
+        receiveBufferLength: udpChannel.fields.receiveBufferLength || settings.socketReceiveBufferLength,
+        sendBufferLength: udpChannel.fields.sendBufferLength || settings.socketSendBufferLength
+      })
+      status.onActive(socket.localAddress.text)
+    } catch (error) {
+      // No agent has seen the socket yet, so it can be closed at once.
+      socket?.close()
+      status.close()
+      throw socketFailure(error, udpChannel)
+    }
+    const endpoint = make(status, socket)
+    this.endpoints.set(udpChannel.canonicalForm, endpoint)
+    this.agent.onRegisterEndpoint(endpoint)
+    return endpoint
+  }
+}
