@@ -194,6 +194,8 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
       this.fields.systemCounters.increment(STATUS_MESSAGES_REJECTED)
       return
     }
+    // Of the receiver that spoke last: an earlier one that left says nothing of one that came since.
+    this.hasReceivedEos = status.isEndOfStream
     if (status.isEndOfStream) {
       this.liveness.onRemoteClose(status.receiverId)
       this.hasReceivedEos = true

@@ -242,6 +242,31 @@ describe("network streams", () => {
     assert.strictEqual(world.receiver.logFactory.logs.size, 0)
   })
 
+  it("keep the tail for a later subscriber when an earlier one has left", () => {
+    const world = new HeapNetwork(18)
+    const { publication, subscription } = connect(world)
+    world.subscriber.conductor.closeSubscription(subscription)
+    world.run(1500)
+    const later = world.subscriber.addSubscription(ENDPOINT)
+    world.run(1500)
+    world.network.faults.drops = (frame) => HeaderDescriptor.type(frame, 0) === FrameType.DATA
+    assert.isAbove(offer(publication, "last words"), 0)
+    world.run(20)
+    world.publisher.conductor.closePublication(publication, false)
+    world.run(3000)
+    world.network.faults.drops = () => false
+    world.run(500)
+    assert.deepStrictEqual(readAll(later), ["last words"])
+  })
+
+  it("end soon after the last subscriber has said that it has everything", () => {
+    const world = new HeapNetwork(19)
+    const { publication } = connect(world)
+    world.publisher.conductor.closePublication(publication, false)
+    world.run(4000)
+    assert.strictEqual(world.sender.logFactory.logs.size, 0)
+  })
+
   it("revoke at once", () => {
     const world = new HeapNetwork(12)
     const { publication, subscription } = connect(world, { isExclusive: true })
