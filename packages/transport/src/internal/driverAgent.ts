@@ -116,7 +116,11 @@ const makeDriver = (
     counters,
     systemCounters,
     logFactory: MappedLogFactory.make(directory, settings.filePageSize, recordError),
-    network: driverNetwork(start.media, new LossReport.LossReport(lossReport.buffer())),
+    network: driverNetwork(start.media, new LossReport.LossReport(lossReport.buffer()), {
+      onSendFailed: () => systemCounters.increment(SystemCounters.SHORT_SENDS),
+      onDropped: () => systemCounters.increment(SystemCounters.INVALID_PACKETS),
+      onError: recordError
+    }),
     recordError,
     isTerminationAllowed: () => start.isTerminationAllowed
   })

@@ -7,14 +7,19 @@ import * as NativeUdpPort from "./nativeUdpPort.ts"
 import * as PortableUdpPort from "./portableUdpPort.ts"
 import { systemInterfaces } from "./systemInterfaces.ts"
 import { systemResolver } from "./systemResolver.ts"
+import type { UdpFaults } from "./udpFaults.ts"
 
-const udpPort = (media: "native" | "portable"): UdpPort =>
-  media === "native" ? NativeUdpPort.make() : PortableUdpPort.make()
+const udpPort = (media: "native" | "portable", faults: UdpFaults): UdpPort =>
+  media === "native" ? NativeUdpPort.make(faults) : PortableUdpPort.make(faults)
 
 /** The network of this machine, unless the driver shall have none. */
-export const driverNetwork = (media: DriverStart["media"], lossReport: LossReport): DriverNetwork | undefined => {
+export const driverNetwork = (
+  media: DriverStart["media"],
+  lossReport: LossReport,
+  faults: UdpFaults
+): DriverNetwork | undefined => {
   const chosen = media ?? (isLinux && hasLibc ? "native" : "portable")
   return chosen === "none"
     ? undefined
-    : { udp: udpPort(chosen), resolver: systemResolver, interfaces: systemInterfaces, lossReport }
+    : { udp: udpPort(chosen, faults), resolver: systemResolver, interfaces: systemInterfaces, lossReport }
 }

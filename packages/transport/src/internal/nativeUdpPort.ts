@@ -5,6 +5,7 @@ import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import * as Native from "@millrace/core/kernel/native/UdpSocket"
 import { SocketAddress } from "../channel/SocketAddress.ts"
+import type { UdpFaults } from "./udpFaults.ts"
 import {
   type DatagramHandler,
   type UdpPort,
@@ -19,15 +20,15 @@ const BATCH_CAPACITY = 32
 const SOURCES_MAX = 1024
 const NAME_LENGTH = 28
 
-export const make = (): UdpPort => {
+export const make = (faults: UdpFaults): UdpPort => {
   // Sockets of one thread take turns, so they share the room for what arrives.
   const batch = new DatagramBatch(BATCH_CAPACITY)
-  return { open: (options) => openSocket(options, batch) }
+  return { open: (options) => openSocket(options, batch, faults) }
 }
 
-const openSocket = (options: UdpSocketOptions, batch: DatagramBatch): UdpSocket => {
+const openSocket = (options: UdpSocketOptions, batch: DatagramBatch, faults: UdpFaults): UdpSocket => {
   try {
-    return new NativeUdpSocket(options, batch)
+    return new NativeUdpSocket(options, batch, faults)
   } catch (error) {
     throw error instanceof NativeError ? new UdpSocketError(error.code, describe(error, options)) : error
   }
@@ -55,11 +56,13 @@ class NativeUdpSocket implements UdpSocket {
   private readonly batch: DatagramBatch
   private readonly frames: FrameBuffer
   private readonly sources: Sources
+  private readonly faults: UdpFaults
   /** The peer, when there is one. */
   private remote: SocketAddress | undefined
   private target: SocketAddress | undefined = undefined
 
-  constructor(options: UdpSocketOptions, batch: DatagramBatch) {
+  constructor(options: UdpSocketOptions, batch: DatagramBatch, faults: UdpFaults) {
+    this.faults = faults
     this.socket = new Native.UdpSocket(options)
     this.localAddress = new SocketAddress(this.socket.local.address, this.socket.local.port)
     this.descriptor = this.socket.fd
@@ -95,6 +98,7 @@ class NativeUdpSocket implements UdpSocket {
       const entries = this.socket.receive(batch, BATCH_CAPACITY)
       for (let entry = 0; entry < entries; entry++) {
         if (batch.isTruncatedAt(entry)) {
+          this.faults.onDropped()
           continue
         }
         const source = this.sources.at(entry)

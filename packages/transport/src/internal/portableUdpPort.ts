@@ -4,6 +4,7 @@ import { type FrameBuffer, frameBuffer } from "@millrace/core/kernel/frame/Frame
 import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import * as Addresses from "../channel/SocketAddress.ts"
 import { SocketAddress } from "../channel/SocketAddress.ts"
+import type { UdpFaults } from "./udpFaults.ts"
 import {
   type DatagramHandler,
   type UdpPort,
@@ -17,7 +18,7 @@ const ARRIVED_MAX = 4096
 /** Sends that the system has not taken yet; more wait with the caller. */
 const UNDER_WAY_MAX = 256
 
-export const make = (): UdpPort => ({ open: (options) => new PortableUdpSocket(options) })
+export const make = (faults: UdpFaults): UdpPort => ({ open: (options) => new PortableUdpSocket(options, faults) })
 
 const socketError = (error: NodeJS.ErrnoException, of: string): UdpSocketError =>
   new UdpSocketError(error.code ?? "UNKNOWN", `${error.message}${of}`)
@@ -37,8 +38,11 @@ class PortableUdpSocket implements UdpSocket {
   /** The peer, when there is one: datagrams of others are dropped. */
   private remote: SocketAddress | undefined
   private underWay = 0
+  private isOpen = false
+  private readonly faults: UdpFaults
 
-  constructor(options: UdpSocketOptions) {
+  constructor(options: UdpSocketOptions, faults: UdpFaults) {
+    this.faults = faults
     const { family } = options.local
     this.remote = options.remote
     this.socket = dgram.createSocket({
@@ -48,7 +52,12 @@ class PortableUdpSocket implements UdpSocket {
       lookup: (hostname, _options, done) => done(null, hostname, family)
     })
     let failure: Error | undefined
-    this.socket.on("error", (error) => (failure = error))
+    this.socket.on("error", (error) => {
+      failure = error
+      if (this.isOpen) {
+        this.faults.onError(new Error(`UDP socket on ${this.localAddress.text}: ${error.message}`))
+      }
+    })
     this.socket.on("message", (bytes, info) => this.onMessage(bytes, info))
     this.socket.bind({ address: options.local.host, port: options.local.port, exclusive: true })
     if (failure !== undefined) {
@@ -67,6 +76,7 @@ class PortableUdpSocket implements UdpSocket {
         ` (receive buffer ${options.receiveBufferLength}, send buffer ${options.sendBufferLength})`
       )
     }
+    this.isOpen = true
   }
 
   send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {
@@ -77,7 +87,7 @@ class PortableUdpSocket implements UdpSocket {
     this.underWay++
     // A copy: the caller's buffer may change before the system takes the datagram.
     const bytes = Buffer.from(buffer.bytes.subarray(offset, offset + length))
-    this.socket.send(bytes, target.port, target.host, () => this.underWay--)
+    this.socket.send(bytes, target.port, target.host, this.onSent)
     return length
   }
 
@@ -106,7 +116,16 @@ class PortableUdpSocket implements UdpSocket {
   }
 
   close(): void {
+    this.isOpen = false
     this.socket.close()
+  }
+
+  /** After the end of the driver, too, when there are no counters any more. */
+  private readonly onSent = (error: Error | null): void => {
+    this.underWay--
+    if (error !== null && this.isOpen) {
+      this.faults.onSendFailed()
+    }
   }
 
   private aim(target: SocketAddress): void {

@@ -5,6 +5,7 @@ import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
 import { SocketAddress } from "../../src/channel/SocketAddress.ts"
 import * as NativeUdpPort from "../../src/internal/nativeUdpPort.ts"
 import * as PortableUdpPort from "../../src/internal/portableUdpPort.ts"
+import type { UdpFaults } from "../../src/internal/udpFaults.ts"
 import { SimulatedNetwork } from "../../src/media/SimulatedNetwork.ts"
 import { type UdpPort, type UdpSocket, UdpSocketError, type UdpSocketOptions } from "../../src/media/UdpPort.ts"
 
@@ -13,9 +14,16 @@ const LOOPBACK = Uint8Array.of(127, 0, 0, 1)
 const simulated = (): UdpPort =>
   new SimulatedNetwork({ nanoTime: () => 0, random: () => 0.5, queueLength: 1000 }).host(LOOPBACK)
 
+/** Nothing goes wrong in these tests that no call tells of. */
+const faultless: UdpFaults = {
+  onSendFailed: () => assert.fail("a datagram was not sent"),
+  onDropped: () => assert.fail("a datagram was dropped"),
+  onError: (error) => assert.fail(error.message)
+}
+
 const ports: ReadonlyArray<readonly [name: string, make: () => UdpPort]> = [
-  ...(process.platform === "linux" ? [["native", NativeUdpPort.make] as const] : []),
-  ["portable", PortableUdpPort.make],
+  ...(process.platform === "linux" ? [["native", () => NativeUdpPort.make(faultless)] as const] : []),
+  ["portable", () => PortableUdpPort.make(faultless)],
   ["simulated", simulated]
 ]
 
@@ -138,8 +146,23 @@ describe.each(ports)("the %s UDP port", (_name, make) => {
 })
 
 describe("the portable UdpPort", () => {
+  it("tells of datagrams that the system did not send, until it is closed", async () => {
+    let failed = 0
+    const port = PortableUdpPort.make({ ...faultless, onSendFailed: () => failed++ })
+    const [socket, closing] = [open(port), port.open(anywhere)]
+    const target = socket.localAddress
+    // Longer than a datagram can be.
+    const text = "x".repeat(65_600)
+    closing.send(datagram(text), 0, text.length, target)
+    closing.close()
+    socket.send(datagram(text), 0, text.length, target)
+    socket.send(datagram("after"), 0, 5, target)
+    assert.strictEqual((await receive(socket, 1))[0]!.text, "after")
+    assert.strictEqual(failed, 1)
+  })
+
   it("leaves no socket behind when its buffer cannot be had", () => {
-    const port = PortableUdpPort.make()
+    const port = PortableUdpPort.make(faultless)
     const free = port.open({ ...anywhere, receiveBufferLength: 0 })
     const { localAddress } = free
     free.close()
