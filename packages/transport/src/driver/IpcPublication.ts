@@ -348,7 +348,9 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
   }
 
   private isDrained(producerPosition: number): boolean {
-    return this.subscriberPositions.every((position) => position.getVolatile() >= producerPosition)
+    return this.subscriberPositions.every(
+      (position) => position.getVolatile() >= producerPosition || this.untethered.isLeftBehind(position)
+    )
   }
 
   private removePosition(position: PositionCounter): void {

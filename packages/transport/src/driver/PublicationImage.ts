@@ -194,7 +194,8 @@ export class PublicationImage implements ManagedResource, Subscribable {
 
   /** The conductor's duty of each tick: how far the log is whole, and what the source should know of it. */
   trackRebuild(nowNs: number): number {
-    if (!this.isRebuilding) {
+    // While the only subscribers rest there is none that could be told, or that sets the pace.
+    if (!this.isRebuilding || this.subscriberPositions.length === 0) {
       return 0
     }
     this.nowNs = nowNs
@@ -267,9 +268,6 @@ export class PublicationImage implements ManagedResource, Subscribable {
     this.removePosition(position)
     this.untethered.remove(link)
     position.close()
-    if (this.subscriberPositions.length === 0) {
-      this.isRebuilding = false
-    }
   }
 
   onTimeEvent(nowNs: number): void {
@@ -385,7 +383,9 @@ export class PublicationImage implements ManagedResource, Subscribable {
 
   private isDrained(): boolean {
     const rebuilt = this.fields.rebuildPosition.getVolatile()
-    return this.subscriberPositions.every((position) => position.getVolatile() >= rebuilt)
+    return this.subscriberPositions.every(
+      (position) => position.getVolatile() >= rebuilt || this.untethered.isLeftBehind(position)
+    )
   }
 
   private raiseHwm(position: number): void {

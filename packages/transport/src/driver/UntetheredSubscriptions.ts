@@ -58,6 +58,11 @@ export class UntetheredSubscriptions {
     this.subscriptions = []
   }
 
+  /** Whether the position is of one that has lost its image and not yet let go of it: it may never move again. */
+  isLeftBehind(position: PositionCounter): boolean {
+    return this.subscriptions.some((untethered) => untethered.position === position && untethered.state === "Linger")
+  }
+
   /** Subscriptions at or below `windowLimit` are falling behind. */
   check(windowLimit: number, nowNs: number): void {
     for (const untethered of this.subscriptions) {

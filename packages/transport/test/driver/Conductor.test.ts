@@ -412,6 +412,21 @@ describe("driver Conductor", () => {
     assert.strictEqual(driver.counters.value(rejoined[0]!.subscriberPositionId), BigInt(end))
   })
 
+  it("does not wait for a subscriber that was left behind before its publication was closed", () => {
+    const { client, driver, log, publicationId } = connected(CHANNEL, "aeron:ipc?tether=false")
+    client.addSubscription(CHANNEL, STREAM)
+    const tethered = named(driver.tick(), "onAvailableImage")[0] as ImageBuffersReady
+    let end = 0
+    while (end < WINDOW - 4096) {
+      end = publish(log, 4000)
+    }
+    driver.setPosition(tethered.subscriberPositionId, end)
+    assert.strictEqual(named(driver.pass(7000, [client]), "onUnavailableImage").length, 1)
+    client.removePublication(publicationId, false)
+    driver.pass(8000, [client])
+    assert.strictEqual(driver.logFactory.logs.size, 0)
+  })
+
   it("ends by a command when that is allowed, and not otherwise", () => {
     const driver = new HeapDriver()
     const client = driver.newClient()
