@@ -144,7 +144,10 @@ export type MessageStoreOptions = {
   readonly [K in keyof Settings]?: Value<Settings[K]> | undefined
 } & {
   readonly directory: string
-  /** Directories of the commit log, when it does not lie in `directory`; file i goes to directory i mod n. */
+  /**
+   * Directories of the commit log, when it does not lie in `directory`; file i goes to directory i mod n. The lock of a
+   * store is in `directory`: two stores with a directory of the log in common are not kept apart.
+   */
   readonly storePathCommitLog?: ReadonlyArray<string> | undefined
 }
 

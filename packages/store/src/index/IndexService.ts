@@ -42,6 +42,9 @@ export interface Lookup {
   readonly end: number
 }
 
+/** Of a file: it is opened, it was right and only speaks of what is gone, or it says nothing that can be relied on. */
+type Trust = "kept" | "stale" | "none"
+
 export class IndexService implements Dispatcher {
   readonly files: Array<IndexFile> = []
   readonly #options: IndexOptions
@@ -64,9 +67,9 @@ export class IndexService implements Dispatcher {
   /**
    * Opens the files that can be trusted: their length is right, their range lies in the log from `minPosition` to
    * `maxPosition` and ends at a record of it. Where the page cache was lost only full files count that were on the device
-   * by `durableTimestamp`: of one that was still growing some slots may be newer than the header. The first file that
-   * cannot and all behind it are removed. Returns the position of the last record that has a key in the index, -1 for
-   * none.
+   * by `durableTimestamp`: of one that was still growing some slots may be newer than the header. Removed are those at
+   * the beginning that only speak of what is gone, and the first that cannot be trusted with all behind it. Returns the
+   * position of the last record that has a key in the index, -1 for none.
    */
   load(
     minPosition: number,
@@ -77,16 +80,20 @@ export class IndexService implements Dispatcher {
   ): number {
     const { directory, fileSystem, readOnly } = this.#options
     const found = (fileSystem.entries(directory) ?? []).filter(({ isDirectory }) => !isDirectory)
-    let isTrusted = true
+    let trust: Trust = "stale"
     for (const { length, name } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      isTrusted &&=
-        length === this.#fileLength && this.#open(name, minPosition, maxPosition, durableTimestamp, isRecord)
+      if (trust !== "none") {
+        const itsTrust =
+          length === this.#fileLength ? this.#open(name, minPosition, maxPosition, durableTimestamp, isRecord) : "none"
+        // Behind a file that is kept there is nothing stale.
+        trust = trust === "kept" && itsTrust === "stale" ? "none" : itsTrust
+      }
       const last = this.files.at(-1)
-      if (last !== undefined && last.name === name && !readOnly) {
+      if (trust === "kept" && last !== undefined && !readOnly) {
         // What a killed process has written may stand in the page cache alone.
         last.isDirty = last.endTimestamp > flushedTimestamp
       }
-      if (!isTrusted && !readOnly) {
+      if (trust !== "kept" && !readOnly) {
         fileSystem.remove(join(directory, name))
       }
     }
@@ -118,18 +125,17 @@ export class IndexService implements Dispatcher {
     maxPosition: number,
     durableTimestamp: number,
     isRecord: (position: number) => boolean
-  ): boolean {
+  ): Trust {
     const { directory, fileSystem, readOnly } = this.#options
     const file = this.#indexFile(fileSystem.open(join(directory, name), this.#fileLength, "index", readOnly), name, 0)
     const isDurable =
       durableTimestamp === Number.POSITIVE_INFINITY || (file.isFull && file.endTimestamp <= durableTimestamp)
-    const isTrusted = !file.isEmpty && file.isTrue(minPosition, maxPosition) && isDurable && isRecord(file.endPosition)
-    if (isTrusted) {
+    if (isDurable && !file.isEmpty && file.isTrue(minPosition, maxPosition) && isRecord(file.endPosition)) {
       this.files.push(file)
-    } else {
-      file.file.close()
+      return "kept"
     }
-    return isTrusted
+    file.file.close()
+    return isDurable && file.isFull && file.isTrue(0, minPosition) ? "stale" : "none"
   }
 
   #indexFile(file: ReturnType<FileSystem["open"]>, name: string, reservedTo: number): IndexFile {

@@ -4,8 +4,9 @@
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as FileNaming from "./FileNaming.ts"
-import { type FileSystem, type FileUse, join } from "./FileSystem.ts"
+import { FileFailure, type FileSystem, type FileUse, join } from "./FileSystem.ts"
 import { MappedFile } from "./MappedFile.ts"
+import { isZero } from "./ZeroBytes.ts"
 
 const PAGE_LENGTH = 4096
 
@@ -204,10 +205,7 @@ export class MappedFileQueue {
     const { directories, fileLength, fileSystem, reserveStep, use } = this.#options
     const directory = directories[(from / fileLength) % directories.length]!
     const path = join(directory, FileNaming.format(from))
-    // The lock makes the directory ours, and no file of ours has this name: a start that was refused has left it.
-    if (fileSystem.exists(path)) {
-      fileSystem.remove(path)
-    }
+    this.#removeUnwritten(directory, path)
     const file = fileSystem.create(path, fileLength, use)
     try {
       fileSystem.syncDirectory(directory)
@@ -218,6 +216,30 @@ export class MappedFileQueue {
       throw error
     }
     return new MappedFile(file, from, reserveStep, reserveStep === 0 ? fileLength : 0)
+  }
+
+  /**
+   * Removes a file that stands where the next one is to be made. No file of ours has its name: a start that was refused
+   * has left it, and has written nothing. What is written belongs to somebody who shares the directory.
+   */
+  #removeUnwritten(directory: string, path: string): void {
+    const { fileSystem, use } = this.#options
+    if (!fileSystem.exists(path)) {
+      return
+    }
+    const length = fileSystem.entries(directory)?.find(({ name }) => join(directory, name) === path)?.length ?? 0
+    if (length > 0) {
+      const file = fileSystem.open(path, length, use, true)
+      try {
+        if (!isZero(file.read(0, length).bytes, 0, length)) {
+          const message = `${path} holds what this store did not write: give each store a directory of its own`
+          throw new FileFailure({ code: "EEXIST", operation: "create", path, message })
+        }
+      } finally {
+        file.close()
+      }
+    }
+    fileSystem.remove(path)
   }
 
   /**

@@ -16,6 +16,7 @@ import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
 import type { QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
 import type { MappedFile } from "../mapped/MappedFile.ts"
+import { isZero } from "../mapped/ZeroBytes.ts"
 
 const OPTIONS: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 const MAGIC_FIRST_BYTE = RecordDescriptor.MAGIC_V1 >>> 24
@@ -106,20 +107,11 @@ const searchFile = (file: MappedFile, from: number, cursor: RecordCursor, option
  */
 const writtenEnd = (bytes: Uint8Array, from: number): number => {
   for (let at = from; at + ZERO_RUN_LENGTH <= bytes.length; at += ZERO_RUN_LENGTH) {
-    if (isZero(new Int32Array(bytes.buffer, bytes.byteOffset + Math.ceil(at / 4) * 4, ZERO_RUN_LENGTH / 4 - 1))) {
+    if (isZero(bytes, at, at + ZERO_RUN_LENGTH)) {
       return at
     }
   }
   return bytes.length
-}
-
-const isZero = (words: Int32Array): boolean => {
-  for (let index = 0; index < words.length; index++) {
-    if (words[index] !== 0) {
-      return false
-    }
-  }
-  return true
 }
 
 /** Whether something outside the log speaks for the record: the checkpoint, or the entry of its queue. */

@@ -123,6 +123,33 @@ describe("IndexService", () => {
     )
   })
 
+  it("leaves out files at its beginning that only speak of what is gone, and keeps the rest", () => {
+    const { fileSystem, index, open } = make()
+    for (let number = 0; number < 35; number++) {
+      index.dispatch(record("t", [`k${number}`], number * 100, 5000 + number), number * 100)
+    }
+    index.close()
+    const before = fileSystem.entries("/index")!.length
+    const again = open()
+    assert.strictEqual(again.load(2000, 3500, Number.POSITIVE_INFINITY, 0), 3400)
+    assert.isBelow(again.files.length, before)
+    assert.strictEqual(fileSystem.entries("/index")!.length, again.files.length)
+    for (let number = 20; number < 35; number++) {
+      assert.deepStrictEqual(lookup(again, `k${number}`), [number * 100])
+    }
+  })
+
+  it("does not trust files behind one that was not on the device when the page cache was lost, though it is stale", () => {
+    const { index, open } = make()
+    for (let number = 0; number < 35; number++) {
+      index.dispatch(record("t", ["k"], number * 100, 5000 + number), number * 100)
+    }
+    index.close()
+    const again = open()
+    assert.strictEqual(again.load(2000, 3500, 5001, 0), -1)
+    assert.lengthOf(again.files, 0)
+  })
+
   it("has blocks behind all slots of a file that another program made, before it writes one", () => {
     const slotCount = 600_000
     const { fileSystem, index, open } = make({ slotCount })

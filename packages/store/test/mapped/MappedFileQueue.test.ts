@@ -4,6 +4,8 @@ import { FileFailure, type StoreFile } from "../../src/mapped/FileSystem.ts"
 import { MemoryFileSystem } from "../../src/mapped/MemoryFileSystem.ts"
 
 const LENGTH = 100
+/** Path of the second file. */
+const NEXT = "/log/00000000000000000100"
 
 const make = (directories: ReadonlyArray<string> = ["/log"]) => {
   const fileSystem = new MemoryFileSystem((run) => run())
@@ -92,17 +94,34 @@ describe("MappedFileQueue", () => {
     queue.close()
   })
 
-  it("takes the name of its next file from whoever left a file there", () => {
-    const { fileSystem, open } = make()
-    const queue = open()
-    const file = queue.fileForAppend(0)
-    const path = file.file.path.replace(/0{20}$/, "00000000000000000100")
-    fileSystem.create(path, LENGTH).claim(0, 4).bytes.fill(7, 0, 4)
-    file.wrotePosition = LENGTH
-    const next = queue.fileForAppend(100)
-    assert.strictEqual(next.read(0, 4).bytes[0], 0)
-    queue.close()
-  })
+  for (const [length, what] of [
+    [LENGTH, "a file of zeros"],
+    [0, "an empty file"],
+    [LENGTH + 3, "zeros of another length"]
+  ] as const) {
+    it(`takes the name of its next file from whoever left ${what} there`, () => {
+      const { fileSystem, open } = make()
+      const queue = open()
+      queue.fileForAppend(0).wrotePosition = LENGTH
+      fileSystem.create(NEXT, length)
+      assert.strictEqual(queue.fileForAppend(100).length, LENGTH)
+      queue.close()
+    })
+  }
+
+  for (const at of [0, 50, LENGTH - 1]) {
+    it(`removes no file of its next name that has a byte at ${at}: two stores may share a directory`, () => {
+      const { fileSystem, open } = make()
+      const queue = open()
+      queue.fileForAppend(0).wrotePosition = LENGTH
+      fileSystem.create(NEXT, LENGTH).claim(0, LENGTH).bytes[at] = 7
+      assert.throws(() => queue.fileForAppend(100), /holds what this store did not write/)
+      assert.throws(() => queue.createAhead(), FileFailure)
+      assert.strictEqual(fileSystem.readBytes(NEXT)![at], 7)
+      fileSystem.remove(NEXT)
+      assert.strictEqual(queue.fileForAppend(100).fromOffset, 100)
+    })
+  }
 
   it("opens what is there, and removes empty files at the end however many", () => {
     const { fileSystem, open } = make()
