@@ -27,7 +27,7 @@ const formats = {
   }
 } satisfies Record<string, Format>
 
-/** Stands in the stream where the last publisher ended. */
+/** Stands in the stream where the last publisher ended, in an array of its own. */
 const NOBODY = Symbol("no publisher is left")
 
 type Line = Uint8Array | typeof NOBODY
@@ -77,25 +77,23 @@ export const subscribe = Command.make(
   Effect.fnUntraced(function* ({ channel, count, hex, json, streamId, timeout }) {
     const stdio = yield* Stdio.Stdio
     const subscription = yield* Subscription.make({ channel, streamId })
-    const expected = Option.getOrUndefined(count)
+    const expected = Option.getOrElse(count, () => Infinity)
     let received = 0
     const missing = (why: string) =>
       Effect.fail(
         new CommandError({
-          reason: new MessagesMissing({ received, why, ...(expected === undefined ? {} : { expected }) })
+          reason: new MessagesMissing({ received, why, ...(Option.isSome(count) ? { expected } : {}) })
         })
       )
-    const requireSomebody = (line: Line) =>
-      line !== NOBODY || expected === undefined ? Effect.void : missing("the publisher ended")
     const printing = lines(subscription, formatOf(hex, json)).pipe(
-      Stream.tap(requireSomebody),
-      Stream.filter((line) => line !== NOBODY),
-      Stream.take(expected ?? Infinity),
       // One write for all the lines that came together.
-      Stream.mapArray((lines) => {
-        received += lines.length
-        return [Buffer.concat(lines)]
+      Stream.mapArrayEffect((lines) => {
+        const expectedLines = lines.filter((line) => line !== NOBODY).slice(0, expected - received)
+        received += expectedLines.length
+        const isEnd = lines.includes(NOBODY) && Option.isSome(count) && received < expected
+        return isEnd ? missing("the publisher ended") : Effect.succeed([Buffer.concat(expectedLines)] as const)
       }),
+      Stream.takeUntil(() => received >= expected),
       Stream.run(stdio.stdout())
     )
     yield* Option.match(timeout, {
