@@ -401,10 +401,8 @@ export class PublicationRejected extends Schema.TaggedError<PublicationRejected>
 }) {
   readonly isRetryable = false
   override get message(): string {
-    return (
-      `${this.by} refused the publication of session ${this.sessionId}, stream ${this.streamId} on ${this.channel}: ` +
-      this.detail
-    )
+    const { by, channel, detail, sessionId, streamId } = this
+    return `${by} refused the publication of session ${sessionId}, stream ${streamId} on ${channel}: ${detail}`
   }
 }
 

@@ -146,7 +146,7 @@ describe("ClientConductor", () => {
     offer(bad, "overwritten")
     corrupt(bad, 64)
     offer(good, "other")
-    assert.deepStrictEqual([...readAll(subscription)].sort(), ["before", "other"])
+    assert.deepStrictEqual(readAll(subscription).toSorted(), ["before", "other"])
     assert.strictEqual(image.end, "Corrupt")
     assert.strictEqual(image.position, 64)
     assert.strictEqual(image.corruption!.termOffset, 64)
