@@ -60,6 +60,8 @@ class NativeUdpSocket implements UdpSocket {
   /** The peer, when there is one. */
   private remote: SocketAddress | undefined
   private target: SocketAddress | undefined = undefined
+  /** Where the peer has moved to, if that cannot be reached from here. */
+  private unreachable: SocketAddress | undefined = undefined
 
   constructor(options: UdpSocketOptions, batch: DatagramBatch, faults: UdpFaults) {
     this.faults = faults
@@ -75,8 +77,7 @@ class NativeUdpSocket implements UdpSocket {
   }
 
   send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {
-    this.aim(target)
-    return this.socket.send(buffer.bytes, offset, length) ? length : 0
+    return this.aim(target) && this.socket.send(buffer.bytes, offset, length) ? length : 0
   }
 
   sendMany(
@@ -86,8 +87,7 @@ class NativeUdpSocket implements UdpSocket {
     count: number,
     target: SocketAddress
   ): number {
-    this.aim(target)
-    return this.socket.sendMany(buffer, offsets, lengths, count)
+    return this.aim(target) ? this.socket.sendMany(buffer, offsets, lengths, count) : 0
   }
 
   poll(handler: DatagramHandler, limit: number): number {
@@ -126,18 +126,40 @@ class NativeUdpSocket implements UdpSocket {
     this.socket.close()
   }
 
-  /** A socket with a peer sends to it alone: when the peer has moved, it goes along. */
-  private aim(target: SocketAddress): void {
+  /** A socket with a peer sends to it alone: when the peer has moved, it goes along. False when there is no way. */
+  private aim(target: SocketAddress): boolean {
     if (target === this.target) {
-      return
+      return true
     }
     if (this.remote === undefined) {
       this.socket.setTarget(target)
     } else if (!target.equals(this.remote)) {
-      this.socket.connect(target)
+      if (!this.connect(target)) {
+        return false
+      }
       this.remote = target
     }
     this.target = target
+    return true
+  }
+
+  /** Tried again by each send, since a way may appear; what keeps it from succeeding is told once. */
+  private connect(target: SocketAddress): boolean {
+    try {
+      this.socket.connect(target)
+      this.unreachable = undefined
+      return true
+    } catch (error) {
+      if (!(error instanceof NativeError)) {
+        throw error
+      }
+      if (this.unreachable !== target) {
+        this.unreachable = target
+        const text = `UDP socket on ${this.localAddress.text}: nothing can be sent to ${target.text}: ${error.message}`
+        this.faults.onError(new Error(text, { cause: error }))
+      }
+      return false
+    }
   }
 }
 

@@ -145,6 +145,26 @@ describe.each(ports)("the %s UDP port", (_name, make) => {
   })
 })
 
+describe.skipIf(process.platform !== "linux")("the native UdpPort", () => {
+  it("sends nothing, and says so, while its peer has moved to where it cannot reach", async () => {
+    const errors: Array<Error> = []
+    const port = NativeUdpPort.make({ ...faultless, onError: (error) => errors.push(error) })
+    const peer = open(port)
+    const socket = open(port, { remote: peer.localAddress })
+    // From a loopback address there is no way to any other machine.
+    const away = new SocketAddress(Uint8Array.of(192, 0, 2, 1), 40_456)
+    const buffer = new HeapRegion("datagrams", 64).buffer()
+    for (let times = 0; times < 3; times++) {
+      assert.strictEqual(socket.send(datagram("lost"), 0, 4, away), 0)
+      assert.strictEqual(socket.sendMany(buffer, Int32Array.of(0, 32), Int32Array.of(32, 32), 2, away), 0)
+    }
+    assert.strictEqual(errors.length, 1)
+    assert.include(errors[0]!.message, "192.0.2.1:40456")
+    assert.strictEqual(socket.send(datagram("back"), 0, 4, peer.localAddress), 4)
+    assert.strictEqual((await receive(peer, 1))[0]!.text, "back")
+  })
+})
+
 describe("the portable UdpPort", () => {
   it("tells of datagrams that the system did not send, until it is closed", async () => {
     let failed = 0
