@@ -223,10 +223,15 @@ export class StoreEngine {
     return count
   }
 
-  /** Dispatches what is visible, up to a bound, so that a read sees the puts before it. */
-  catchUp(): void {
+  /**
+   * Dispatches what is visible, up to a bound, so that a read sees the puts before it. A store that only reads looks into
+   * the queue that is read; all that the writer did is seen with its next step. Throws `FileFailure`.
+   */
+  catchUp(queue?: QueueState): void {
     if (this.#follower !== undefined) {
-      this.#follower.follow(false)
+      if (queue !== undefined) {
+        this.#follower.followQueue(queue)
+      }
       return
     }
     for (let slice = 0; slice < CATCH_UP_SLICES_MAX && this.#reput.doWork() > 0; slice++) {

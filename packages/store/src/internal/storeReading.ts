@@ -23,7 +23,7 @@ const BYTES_DEFAULT = 256 * 1024
 const RECORD_LENGTH_GUESS = 512
 
 export const get = (runtime: StoreRuntime, request: GetRequest): Effect.Effect<GetResult, StoreError> => {
-  const read = runtime.use(() => getNow(runtime.engine, request, request.offset))
+  const read = runtime.use(() => getNow(runtime.engine, request, request.offset), request)
   return request.waitMs === undefined || request.waitMs <= 0
     ? read
     : Effect.flatMap(read, (first) => (isEmpty(first) ? hold(runtime, request, first) : Effect.succeed(first)))
@@ -41,7 +41,7 @@ const hold = (runtime: StoreRuntime, request: GetRequest, first: GetResult): Eff
         const offsets = new Map([[request.queueId, last.nextOffset]])
         yield* awaitMessages(runtime, request.topic, offsets, request.queueId, false)
       }
-      last = yield* runtime.use(() => getNow(runtime.engine, request, last.nextOffset))
+      last = yield* runtime.use(() => getNow(runtime.engine, request, last.nextOffset), request)
     }
     return last
   })

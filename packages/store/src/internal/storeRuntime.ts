@@ -133,12 +133,15 @@ export class StoreRuntime {
       byPosition: (position) => this.use(() => storeReading.byPosition(this.engine, position)),
       byOffsetId: (id) => this.use(() => storeReading.byPosition(this.engine, MessageId.positionOf(id))),
       offsetByTime: ({ topic, queueId, timeMs, boundary }) =>
-        this.use(() => {
-          const state = this.engine.queues.find(topic, queueId)
-          return state === undefined
-            ? undefined
-            : OffsetByTime.find(this.engine.commitLog, state.queue, timeMs, boundary ?? "lower")
-        }),
+        this.use(
+          () => {
+            const state = this.engine.queues.find(topic, queueId)
+            return state === undefined
+              ? undefined
+              : OffsetByTime.find(this.engine.commitLog, state.queue, timeMs, boundary ?? "lower")
+          },
+          { topic, queueId }
+        ),
       topics: this.use(() => storeReading.topics(this)),
       topic: (name) => this.use(() => storeReading.topic(this, name)),
       setQueueCount: (topic, count) =>
@@ -153,15 +156,17 @@ export class StoreRuntime {
     }
   }
 
-  /** A read, after everything that was put before it has been dispatched. */
-  use<A>(run: () => A): Effect.Effect<A, StoreError> {
+  /** A read of one queue or of anything, after everything that was put before it has been dispatched. */
+  use<A>(run: () => A, queue?: { readonly topic: string; readonly queueId: number }): Effect.Effect<A, StoreError> {
     return Effect.suspend(() => {
       const unusable = this.unusable()
       if (unusable !== undefined) {
         return unusable
       }
-      this.engine.catchUp()
-      return attempt(run)
+      return attempt(() => {
+        this.engine.catchUp(queue && this.engine.queues.find(queue.topic, queue.queueId))
+        return run()
+      })
     })
   }
 

@@ -6,24 +6,30 @@ import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import type { FileWindow } from "../mapped/FileSystem.ts"
 
 const LENGTH_MIN = 4 * 1024
+/** However much a reader asks for: its records may be few. */
+const LENGTH_MAX = 1024 * 1024
 
 export class Slab {
-  #window: FileWindow
+  readonly #windowLength: number
+  /** Made with the first copy: most reads of who waits for messages find none. */
+  #window: FileWindow | undefined = undefined
   #used = 0
 
   constructor(lengthHint: number) {
-    this.#window = windowOf(Math.max(LENGTH_MIN, lengthHint))
+    this.#windowLength = Math.min(LENGTH_MAX, Math.max(LENGTH_MIN, lengthHint))
   }
 
   /** A cursor over an owned copy of the record. */
   copy(record: RecordCursor): RecordCursor {
     const length = record.totalSize
-    if (this.#used + length > this.#window.bytes.length) {
-      this.#window = windowOf(Math.max(length, this.#window.bytes.length))
+    let window = this.#window
+    if (window === undefined || this.#used + length > window.bytes.length) {
+      window = windowOf(Math.max(length, this.#windowLength))
+      this.#window = window
       this.#used = 0
     }
-    this.#window.bytes.set(record.bytes.subarray(record.at, record.at + length), this.#used)
-    const copy = new RecordCursor().wrap(this.#window, this.#used)
+    window.bytes.set(record.bytes.subarray(record.at, record.at + length), this.#used)
+    const copy = new RecordCursor().wrap(window, this.#used)
     this.#used += length
     return copy
   }

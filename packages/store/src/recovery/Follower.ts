@@ -97,14 +97,22 @@ export class Follower implements Agent {
         onArrival(state)
       }
     }
-    if (end > endOfFiles(commitLog.files)) {
-      commitLog.files.refresh()
-    }
     if (end > commitLog.maxOffset || isListing) {
-      commitLog.files.setEnd(this.#logEnd(end))
+      this.#extendLog(end)
     }
     this.#correctMinOffsets()
     return count
+  }
+
+  /** Looks for what was written to one queue: what a read of it has to see. Throws `FileFailure`. */
+  followQueue(state: QueueState): void {
+    const { commitLog, onArrival } = this.#options
+    if (this.#extend(state)) {
+      if (state.queue.maxPosition > commitLog.maxOffset) {
+        this.#extendLog(state.queue.maxPosition)
+      }
+      onArrival(state)
+    }
   }
 
   /** Opens what the writer has made, and lets go of what it has removed. */
@@ -174,16 +182,17 @@ export class Follower implements Agent {
     return end
   }
 
-  /** Records behind the last queue entry belong to the log as well, as far as they are whole. */
-  #logEnd(from: number): number {
+  /** Records behind the last queue entry, which ends at `end`, belong to the log as well, as far as they are whole. */
+  #extendLog(end: number): void {
     const { commitLog } = this.#options
-    const start = Math.max(from, commitLog.minOffset)
-    const scan = LogScan.scan(commitLog, start, CHECK, () => undefined)
-    for (;;) {
-      const step = scan.next()
-      if (step.done === true) {
-        return step.value.end
-      }
+    if (end > endOfFiles(commitLog.files)) {
+      commitLog.files.refresh()
     }
+    const scan = LogScan.scan(commitLog, Math.max(end, commitLog.minOffset), CHECK, () => undefined)
+    let step = scan.next()
+    while (step.done !== true) {
+      step = scan.next()
+    }
+    commitLog.files.setEnd(step.value.end)
   }
 }

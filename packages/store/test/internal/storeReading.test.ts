@@ -5,7 +5,8 @@ import * as Fiber from "effect/Fiber"
 import { assert } from "vitest"
 import { StoreRuntime } from "../../src/internal/storeRuntime.ts"
 import { SimulatedDisk } from "../../src/mapped/SimulatedDisk.ts"
-import { options, randomOf } from "../fixtures/SimulatedStore.ts"
+import { FileFailure } from "../../src/mapped/FileSystem.ts"
+import { options, randomOf, SimulatedStore } from "../fixtures/SimulatedStore.ts"
 
 const LOG = "/store/commitlog/00000000000000000000"
 const MAGIC_BIT = 40
@@ -68,6 +69,36 @@ describe("awaitMessages", () => {
       assert.strictEqual((yield* Effect.flip(store.flush)).reason._tag, "FlushFailed")
       assert.isDefined(runtime.engine.health.flushFailure)
       yield* store.awaitMessages("topic", new Map([[0, 0]]))
+    })
+  )
+})
+
+describe("get", () => {
+  it.effect("fails in a reader whose files cannot be listed", () =>
+    Effect.gen(function* () {
+      const writer = new SimulatedStore(1).open()
+      const { disk } = writer
+      const perFile = writer.options.mappedFileSizeConsumeQueue / 20
+      writer.put(...Array.from({ length: perFile }, () => message))
+      writer.run(100)
+      const runtime = yield* Effect.acquireRelease(
+        StoreRuntime.open(disk, { ...writer.options, readOnly: true }, clock, ""),
+        (opened) => opened.close()
+      )
+      disk.entries = (directory) => {
+        throw new FileFailure({ code: "EIO", operation: "list", path: directory })
+      }
+      const error = yield* Effect.flip(runtime.service.get({ topic: "topic", queueId: 0, offset: 0 }))
+      assert.strictEqual(error.reason._tag, "FileFailed")
+    })
+  )
+
+  it.effect("finds nothing in a queue that is not there, however much was asked for", () =>
+    Effect.gen(function* () {
+      const { store } = yield* open("ASYNC_FLUSH")
+      const limits = { maxCount: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER }
+      const { status } = yield* store.get({ topic: "topic", queueId: 0, offset: 0, ...limits })
+      assert.strictEqual(status, "NO_MESSAGE_IN_QUEUE")
     })
   )
 })

@@ -1,0 +1,33 @@
+import { assert, describe, it } from "vitest"
+import * as HostAddress from "../../src/commitlog/HostAddress.ts"
+import { RecordCursor } from "../../src/commitlog/RecordCursor.ts"
+import { RecordEncoder } from "../../src/commitlog/RecordEncoder.ts"
+import * as Utf8 from "../../src/commitlog/Utf8.ts"
+import { Slab } from "../../src/reading/Slab.ts"
+
+const host = HostAddress.parse("127.0.0.1:1")!
+
+const record = (bodyLength: number) => {
+  const encoder = new RecordEncoder({ appendCrcProperty: false, defaultBornHost: host, defaultStoreHost: host })
+  encoder.encode(0, { topic: "t", body: new Uint8Array(bodyLength) }, Utf8.encode("t"), 1)
+  return new RecordCursor().wrap({ bytes: encoder.bytes, view: encoder.view, base: 0 }, 0)
+}
+
+describe("Slab", () => {
+  it("takes no memory before the first copy, and a bounded part of what was asked for with it", () => {
+    const slab = new Slab(Number.MAX_SAFE_INTEGER)
+    assert.isAtMost(slab.copy(record(10)).bytes.length, 1024 * 1024)
+  })
+
+  it("holds copies behind each other, and takes more memory when it is full", () => {
+    const slab = new Slab(0)
+    const first = slab.copy(record(1000))
+    const second = slab.copy(record(1000))
+    assert.strictEqual(second.bytes, first.bytes)
+    assert.strictEqual(second.at, first.totalSize)
+    const large = slab.copy(record(100_000))
+    assert.notStrictEqual(large.bytes, first.bytes)
+    assert.strictEqual(large.bodyLength, 100_000)
+    assert.strictEqual(first.bodyLength, 1000)
+  })
+})
