@@ -110,6 +110,7 @@ export class Conductor implements Agent, CommandListener {
   }
 
   onClose(): void {
+    this.pending?.abandon()
     this.ipc.close()
     this.network?.close()
     this.logs.freeAll()

@@ -83,6 +83,7 @@ export class IpcStreams implements IpcPublicationListener {
     })
     return {
       correlationId: command.correlationId,
+      abandon: () => log.abandon(),
       advance: (nowNs) => {
         const result = log.poll()
         if (result === undefined) {

@@ -33,6 +33,8 @@ export interface LogFailure {
 export interface PendingLog {
   /** undefined while the log is being made. */
   poll(): RawLog | LogFailure | undefined
+  /** Nobody wants the log any more, and `poll` is not called again: it goes as soon as it is there. */
+  abandon(): void
 }
 
 export const isFailure = (result: RawLog | LogFailure): result is LogFailure => "isStorageSpace" in result

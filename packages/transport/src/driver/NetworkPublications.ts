@@ -82,6 +82,7 @@ export class NetworkPublications implements NetworkPublicationListener {
     let pending: { readonly log: PendingLog; readonly publication: NewPublication } | undefined
     return {
       correlationId: command.correlationId,
+      abandon: () => pending?.log.abandon(),
       advance: (nowNs) => {
         if (pending === undefined) {
           const udpChannel = resolution.poll()

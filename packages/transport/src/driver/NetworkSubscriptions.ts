@@ -101,6 +101,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     const resolution = new ChannelResolution(this.network, uri, () => String(this.uniqueForms++), false)
     return {
       correlationId: command.correlationId,
+      abandon: () => {},
       advance: (nowNs) => {
         const udpChannel = resolution.poll()
         if (udpChannel === undefined || !this.closing.isEmpty) {
@@ -146,6 +147,9 @@ export class NetworkSubscriptions implements PublicationImageListener {
   }
 
   close(): void {
+    for (const { log } of this.pendingImages.splice(0)) {
+      log.abandon()
+    }
     for (const image of this.images) {
       this.logs.add(image.rawLog)
     }

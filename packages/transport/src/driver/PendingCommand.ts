@@ -6,4 +6,6 @@ export interface PendingCommand {
   readonly correlationId: bigint
   /** True when it is answered. Throws what `ControlProtocolError` and its like say. */
   advance(nowNs: number): boolean
+  /** It will never be answered: what it waits for is given up. */
+  abandon(): void
 }

@@ -6,7 +6,14 @@ import { NativeError } from "@millrace/core/kernel/native/Errno"
 import * as Files from "@millrace/core/kernel/native/Files"
 import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
 import * as Mapping from "@millrace/core/kernel/native/Mapping"
-import type { LogFactory, LogFailure, LogRequest, PendingLog, RawLog } from "../driver/LogFactory.ts"
+import {
+  isFailure,
+  type LogFactory,
+  type LogFailure,
+  type LogRequest,
+  type PendingLog,
+  type RawLog
+} from "../driver/LogFactory.ts"
 import * as DriverDirectory from "./driverDirectory.ts"
 
 const FOLDERS = { publication: DriverDirectory.PUBLICATIONS, image: DriverDirectory.IMAGES } as const
@@ -26,17 +33,33 @@ const start = (
   recordError: (error: unknown) => void
 ): PendingLog => {
   let result: RawLog | LogFailure | undefined
+  let isAbandoned = false
   try {
     if (request.isSparse) {
       checkSpace(path, length)
     }
     Mapping.createAsync(path, length, { reserve: !request.isSparse }, (error, region) => {
+      if (isAbandoned) {
+        region?.close()
+        return
+      }
       result = region === undefined ? failureOf(error) : rawLog(path, region, recordError)
     })
   } catch (error) {
     result = failureOf(error)
   }
-  return { poll: () => result }
+  return {
+    poll: () => result,
+    abandon: () => {
+      isAbandoned = true
+      if (result === undefined) {
+        // The file goes at once: when the mapping is there, the driver that could note an error may have ended.
+        removeFile(path, recordError)
+      } else if (!isFailure(result)) {
+        result.free()
+      }
+    }
+  }
 }
 
 const rawLog = (path: string, region: MappedRegion, recordError: (error: unknown) => void): RawLog => ({
@@ -44,15 +67,19 @@ const rawLog = (path: string, region: MappedRegion, recordError: (error: unknown
   region,
   free: () => {
     region.close()
-    try {
-      Files.remove(path)
-      return true
-    } catch (error) {
-      recordError(error)
-      return false
-    }
+    return removeFile(path, recordError)
   }
 })
+
+const removeFile = (path: string, recordError: (error: unknown) => void): boolean => {
+  try {
+    Files.remove(path)
+    return true
+  } catch (error) {
+    recordError(error)
+    return false
+  }
+}
 
 /** A sparse log takes no blocks, so its room is only looked at: it may be gone when the log is written. */
 const checkSpace = (path: string, length: number): void => {

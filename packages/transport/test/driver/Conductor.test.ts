@@ -81,6 +81,16 @@ describe("driver Conductor", () => {
     assert.strictEqual(driver.logFactory.logs.size, 0)
   })
 
+  it("gives up a log that is still being made when it ends", () => {
+    const driver = new HeapDriver()
+    driver.logFactory.delayTicks = 3
+    driver.newClient().addPublication(CHANNEL, STREAM)
+    driver.tick()
+    assert.strictEqual(driver.logFactory.underWay, 1)
+    driver.conductor.onClose()
+    assert.strictEqual(driver.logFactory.underWay, 0)
+  })
+
   it("links a publication and a subscription whichever comes first", () => {
     const first = connected()
     assert.strictEqual(first.image.subscriptionRegistrationId, first.subscriptionId)

@@ -54,16 +54,21 @@ class HeapLogFactory implements LogFactory {
   delayTicks = 0
   failure: LogFailure | undefined = undefined
   freeRefusals = 0
+  /** Logs that were asked for and are neither there nor given up. */
+  underWay = 0
 
   create(request: LogRequest): ReturnType<LogFactory["create"]> {
     this.requests.push(request)
     const fileName = `/heap/${request.kind}/${request.registrationId}.logbuffer`
     let ticks = this.delayTicks
+    this.underWay++
     return {
+      abandon: () => this.underWay--,
       poll: () => {
         if (ticks-- > 0) {
           return undefined
         }
+        this.underWay--
         if (this.failure !== undefined) {
           return this.failure
         }

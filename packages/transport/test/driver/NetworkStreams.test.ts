@@ -82,6 +82,23 @@ describe("network streams", () => {
     assert.deepStrictEqual(carry(world, { publication, subscription }, 10, 20), numbered(10, 20))
   })
 
+  it("leave no log that is still being made when a driver ends", () => {
+    const world = new HeapNetwork(20)
+    world.subscriber.addSubscription(ENDPOINT)
+    world.publisher.addPublication(ENDPOINT)
+    for (const { logFactory } of [world.sender, world.receiver]) {
+      logFactory.delayTicks = 1000
+    }
+    world.sender.newClient().addExclusivePublication(ENDPOINT, 1002)
+    world.run(300)
+    for (const { conductor, logFactory } of [world.sender, world.receiver]) {
+      assert.strictEqual(logFactory.underWay, 1)
+      conductor.onClose()
+      assert.strictEqual(logFactory.underWay, 0)
+      assert.strictEqual(logFactory.logs.size, 0)
+    }
+  })
+
   it("carry fragmented messages and rotate terms", () => {
     const world = new HeapNetwork(3)
     const streams = connect(world)
