@@ -106,7 +106,7 @@ export const layerConfig: Layer.Layer<MediaDriver, TransportError | Config.Confi
  * It runs in one worker thread, so that synchronous user code cannot stall other processes; `threading: "invoker"` keeps
  * it on the caller's event loop. Terms are 4 MiB long, or shorter where the directory is small: four streams always fit.
  * At its end it waits up to `publicationLingerTimeout` until subscribers have read what was published over IPC, and
- * receivers have what was published over UDP.
+ * receivers have what was published over UDP; its timers run each 100 ms for that, unless told otherwise.
  *
  * @category layers
  * @since 0.1.0

@@ -18,7 +18,6 @@ import * as ErrorCode from "../command/ErrorCode.ts"
 import type { ErrorResponse } from "../command/ErrorResponse.ts"
 import type { ImageBuffersReady } from "../command/ImageBuffersReady.ts"
 import type { ImageMessage } from "../command/ImageMessage.ts"
-import type { NextSessionId } from "../command/NextSessionId.ts"
 import type { PublicationBuffersReady } from "../command/PublicationBuffersReady.ts"
 import type { PublicationError } from "../command/PublicationError.ts"
 import type { ClientFailure, RequestFailure } from "./ClientFailure.ts"
@@ -296,13 +295,10 @@ export class ClientConductor implements Agent, ResponseListener {
 
   onUnavailableCounter(): void {}
 
-  onStaticCounter(response: CounterUpdate): void {
-    this.pending.take(response.correlationId, "staticCounter")?.onSuccess(response.counterId as never)
-  }
+  // Answers to commands that this client does not send: they are for others.
+  onStaticCounter(): void {}
 
-  onNextAvailableSessionId(response: NextSessionId): void {
-    this.pending.take(response.correlationId, "sessionId")?.onSuccess(response.sessionId as never)
-  }
+  onNextAvailableSessionId(): void {}
 
   onClientTimeout(clientId: bigint): void {
     if (clientId === this.clientId) {

@@ -6,7 +6,7 @@
 import type { RequestFailure } from "./ClientFailure.ts"
 
 export interface PendingRequest {
-  readonly kind: "publication" | "subscription" | "counter" | "staticCounter" | "operation" | "sessionId"
+  readonly kind: "publication" | "subscription" | "counter" | "operation"
   readonly channel: string
   readonly streamId: number
   readonly onFailure: (failure: RequestFailure) => void
@@ -29,10 +29,6 @@ export class PendingRequests {
 
   constructor(timeoutNs: number) {
     this.timeoutNs = timeoutNs
-  }
-
-  get count(): number {
-    return this.entries.size
   }
 
   add(correlationId: bigint, request: PendingRequest, nowNs: number): void {
