@@ -24,7 +24,7 @@ export interface DiskPressureOptions {
 /** Free room for this many files of the log is no reason to do anything by force. */
 const FREE_FILES = 4
 
-export const levelOf = ({ freeBytes, totalBytes }: FileSpace, options: DiskPressureOptions): number => {
+const levelOf = ({ freeBytes, totalBytes }: FileSpace, options: DiskPressureOptions): number => {
   if (totalBytes <= 0) {
     return NONE
   }

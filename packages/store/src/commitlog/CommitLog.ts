@@ -179,9 +179,7 @@ export class CommitLog {
     const file = this.#file!
     const at = file.wrotePosition
     const blankLength = file.length - at
-    const window = file.claim(at, RecordDescriptor.BLANK_LENGTH_MIN)
-    BlankRecord.write(window.view, at - window.base, blankLength)
-    file.publish(at, RecordDescriptor.BLANK_LENGTH_MIN)
+    BlankRecord.write(file.claim(at, RecordDescriptor.BLANK_LENGTH_MIN).view, at, blankLength)
     file.wrotePosition = file.length
     this.#encoder.moveToStart(recordAt, length)
     this.#file = this.files.fileForAppend(this.files.maxOffset)

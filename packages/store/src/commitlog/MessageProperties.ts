@@ -12,10 +12,6 @@ export const TAGS = "TAGS"
 export const WAIT = "WAIT"
 export const DELAY = "DELAY"
 export const UNIQ_KEY = "UNIQ_KEY"
-export const INNER_MULTI_DISPATCH = "INNER_MULTI_DISPATCH"
-export const INNER_MULTI_QUEUE_OFFSET = "INNER_MULTI_QUEUE_OFFSET"
-export const INNER_NUM = "INNER_NUM"
-export const INNER_BASE = "INNER_BASE"
 
 /** A property by its name in bytes: where its value starts, and how long it is. */
 export interface PropertyRange {

@@ -55,20 +55,23 @@ export const check = (
   options: RecordCheckOptions
 ): number => {
   const { view } = window
-  const at = offset - window.base
   const room = limit - offset
   if (room < RecordDescriptor.BLANK_LENGTH_MIN) {
     return NO_ROOM
   }
-  const totalSize = view.getInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET)
-  const magic = view.getInt32(at + RecordDescriptor.MAGIC_OFFSET)
+  const totalSize = view.getInt32(offset + RecordDescriptor.TOTAL_SIZE_OFFSET)
+  const magic = view.getInt32(offset + RecordDescriptor.MAGIC_OFFSET)
   if (magic === RecordDescriptor.MAGIC_BLANK) {
     return totalSize === room ? BLANK : BAD_LENGTH
   }
   if (magic !== RecordDescriptor.MAGIC_V1 && magic !== RecordDescriptor.MAGIC_V2) {
     return magic === 0 && totalSize === 0 ? ZERO : BAD_MAGIC
   }
-  if (totalSize < RecordDescriptor.RECORD_LENGTH_MIN || totalSize > room || !hasLengths(view, at, totalSize, magic)) {
+  if (
+    totalSize < RecordDescriptor.RECORD_LENGTH_MIN ||
+    totalSize > room ||
+    !hasLengths(view, offset, totalSize, magic)
+  ) {
     return BAD_LENGTH
   }
   cursor.wrap(window, offset)

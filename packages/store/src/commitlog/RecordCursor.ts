@@ -34,10 +34,8 @@ export class RecordCursor {
   propertiesAt: number = 0
   propertiesLength: number = 0
 
-  /** Points the cursor at the record at `offset` of the file that `window` shows. */
-  wrap(window: FileWindow, offset: number): this {
-    const { bytes, view } = window
-    const at = offset - window.base
+  /** Points the cursor at the record at `at` of the file that the window shows. */
+  wrap({ bytes, view }: FileWindow, at: number): this {
     const sysFlag = view.getInt32(at + RecordDescriptor.SYS_FLAG_OFFSET)
     this.bytes = bytes
     this.view = view

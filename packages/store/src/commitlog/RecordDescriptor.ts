@@ -68,7 +68,6 @@ export const BLANK_LENGTH_MIN = 8
 
 /** A signed byte holds the length of a topic in version 1; one character more makes the record version 2. */
 export const TOPIC_LENGTH_MAX_V1 = 127
-export const TOPIC_LENGTH_MAX = 32767
 export const PROPERTIES_LENGTH_MAX = 32767
 
 export const CRC_PROPERTY_NAME = "__CRC32#"

@@ -88,10 +88,6 @@ export class ConsumeQueue {
     return (Math.floor(queueOffset / perFile) + 1) * perFile
   }
 
-  get entriesPerFile(): number {
-    return this.files.fileLength / ENTRY
-  }
-
   /** Ends the queue at the entry with `queueOffset`. */
   truncate(queueOffset: number): void {
     this.files.truncate(queueOffset * ENTRY)
@@ -106,18 +102,15 @@ export const isFiller = (entry: QueueEntry): boolean =>
 export const isWritten = (entry: QueueEntry): boolean => entry.position >= 0 && entry.size > 0
 
 const write = (file: MappedFile, offset: number, position: number, size: number, tagsCode: number): void => {
-  const window = file.claim(offset, ENTRY)
-  const at = offset - window.base
-  putInt64(window.view, at + EntryDescriptor.POSITION_OFFSET, position)
-  putInt64(window.view, at + EntryDescriptor.TAGS_CODE_OFFSET, tagsCode)
+  const { view } = file.claim(offset, ENTRY)
+  putInt64(view, offset + EntryDescriptor.POSITION_OFFSET, position)
+  putInt64(view, offset + EntryDescriptor.TAGS_CODE_OFFSET, tagsCode)
   // A process that reads beside this one takes a slot without a length for one that is not written yet.
-  window.view.setInt32(at + EntryDescriptor.SIZE_OFFSET, size)
-  file.publish(offset, ENTRY)
+  view.setInt32(offset + EntryDescriptor.SIZE_OFFSET, size)
 }
 
-const decode = (window: FileWindow, offset: number, entry: QueueEntry): void => {
-  const at = offset - window.base
-  entry.position = getInt64(window.view, at + EntryDescriptor.POSITION_OFFSET)
-  entry.size = window.view.getInt32(at + EntryDescriptor.SIZE_OFFSET)
-  entry.tagsCode = getInt64(window.view, at + EntryDescriptor.TAGS_CODE_OFFSET)
+const decode = ({ view }: FileWindow, offset: number, entry: QueueEntry): void => {
+  entry.position = getInt64(view, offset + EntryDescriptor.POSITION_OFFSET)
+  entry.size = view.getInt32(offset + EntryDescriptor.SIZE_OFFSET)
+  entry.tagsCode = getInt64(view, offset + EntryDescriptor.TAGS_CODE_OFFSET)
 }

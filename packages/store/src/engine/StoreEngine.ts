@@ -243,10 +243,6 @@ export class StoreEngine {
     return this.#follower === undefined ? this.#reput.position : this.commitLog.maxOffset
   }
 
-  get dispatchBehindBytes(): number {
-    return this.#reput.behindBytes
-  }
-
   /** Whether what is stored and not dispatched yet never will be: it cannot be read, or did not reach the device. */
   get hasDispatchEnded(): boolean {
     const { broken, flushFailure } = this.health

@@ -86,7 +86,6 @@ export class IndexFile {
     putInt64(view, entryOffset + IndexDescriptor.POSITION_OFFSET, position)
     view.setInt32(entryOffset + IndexDescriptor.TIME_DIFFERENCE_OFFSET, this.#secondsSinceBegin(storeTimestamp))
     view.setInt32(entryOffset + IndexDescriptor.PREVIOUS_OFFSET, newest)
-    this.file.publish(entryOffset, IndexDescriptor.ENTRY_LENGTH)
     if (entry === 1) {
       this.beginPosition = position
       this.beginTimestamp = storeTimestamp
@@ -100,7 +99,6 @@ export class IndexFile {
     // The slot comes last: a process that ends before leaves an entry that nobody reaches, and the key is put again. The
     // other way round the slot would lead to an entry that does not count, and hide the older ones of its chain.
     this.file.claim(slotOffset, IndexDescriptor.SLOT_LENGTH).view.setInt32(slotOffset, entry)
-    this.file.publish(slotOffset, IndexDescriptor.SLOT_LENGTH)
   }
 
   #secondsSinceBegin(storeTimestamp: number): number {
@@ -120,7 +118,6 @@ export class IndexFile {
     putInt64(view, IndexDescriptor.END_POSITION_OFFSET, this.endPosition)
     view.setInt32(IndexDescriptor.SLOT_COUNT_OFFSET, this.#usedSlots)
     view.setInt32(IndexDescriptor.INDEX_COUNT_OFFSET, this.indexCount)
-    this.file.publish(0, IndexDescriptor.HEADER_LENGTH)
   }
 
   /** Whether the times of the file and [begin, end] have something in common. */

@@ -61,8 +61,7 @@ export class MappedStoreFile implements StoreFile {
 
   write(offset: number, source: Uint8Array, length: number): void {
     if (length < WRITE_LENGTH_MIN) {
-      const { base, bytes } = this.#upTo(offset + length)
-      bytes.set(source.subarray(0, length), offset - base)
+      this.#upTo(offset + length).bytes.set(source.subarray(0, length), offset)
       return
     }
     try {
@@ -73,10 +72,6 @@ export class MappedStoreFile implements StoreFile {
     } catch (error) {
       throw toFileFailure(error, "write", this.path)
     }
-  }
-
-  publish(): void {
-    // Stores into the mapping are the file.
   }
 
   reserve(offset: number, length: number): void {
@@ -114,8 +109,7 @@ export class MappedStoreFile implements StoreFile {
           FileSpace.reserve(fd, offset, length, this.path)
         }
       } else {
-        const { bytes, base } = this.#upTo(offset + length)
-        bytes.fill(0, offset - base, offset - base + length)
+        this.#upTo(offset + length).bytes.fill(0, offset, offset + length)
       }
     })
   }
@@ -191,5 +185,5 @@ export class MappedStoreFile implements StoreFile {
 
 const windowOf = (region: MappedRegion): FileWindow => {
   const { bytes, view } = region.buffer()
-  return { bytes, view, base: 0 }
+  return { bytes, view }
 }

@@ -102,7 +102,6 @@ const replaceFile = (path: string, bytes: Uint8Array): void => {
 export const nodeFileSystem: FileSystem = {
   entries: (directory) => attempt("list", directory, () => entriesOf(directory)),
   makeDirectory: (directory) => attempt("make directory", directory, () => makeDirectory(directory)),
-  removeDirectory: (directory) => attempt("remove directory", directory, () => fs.rmdirSync(directory)),
   create: (path, length, use) => {
     attempt("create", path, () => createFile(path, length, use))
     try {

@@ -4,11 +4,10 @@
  */
 import type { RegionState } from "@millrace/core/kernel/memory/RegionState"
 
-/** Memory that shows part of a file: byte `o` of the file is `bytes[o - base]`. Valid until the file is closed. */
+/** Memory that shows a file from its beginning, as far as was asked for. Valid until the file is closed. */
 export interface FileWindow {
   readonly bytes: Uint8Array
   readonly view: DataView
-  readonly base: number
 }
 
 /** `undefined` for success. Called exactly once, never before the call that took it has returned; must not throw. */
@@ -19,12 +18,10 @@ export interface StoreFile {
   readonly path: string
   readonly length: number
   readonly state: RegionState
-  /** Bytes from `offset`, at least `length` of them. */
+  /** Memory with `length` bytes at `offset`. */
   read(offset: number, length: number): FileWindow
   /** Memory for bytes that are about to be written; they must have been reserved. */
   claim(offset: number, length: number): FileWindow
-  /** Hands over what was written into the last claim. */
-  publish(offset: number, length: number): void
   /** Writes `source[0..length)` at `offset`, which must have been reserved. Throws `FileFailure`. */
   write(offset: number, source: Uint8Array, length: number): void
   /** Takes disk blocks, so that later stores cannot find the device full. Throws `FileFailure`. */
@@ -58,7 +55,6 @@ export interface FileSystem {
   entries(directory: string): ReadonlyArray<DirectoryEntry> | undefined
   /** Makes a directory and those above it, durably. */
   makeDirectory(directory: string): void
-  removeDirectory(directory: string): void
   /** Makes a file of zeros that must not exist. Its name is durable after `syncDirectory`. */
   create(path: string, length: number, use: FileUse): StoreFile
   open(path: string, length: number, use: FileUse, readOnly: boolean): StoreFile

@@ -1,6 +1,6 @@
 /**
- * One file of a mapped queue and how far it has come: written, then (with a transient pool) committed, then flushed.
- * Readers hold a file while they use its bytes; a file that is removed meanwhile is closed when the last one lets go.
+ * One file of a mapped queue and how far it has come: written, then flushed. Its memory is only borrowed for a step of the
+ * store: what a reader is to keep is copied before a later step can close the file.
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import { assertOpen } from "@millrace/core/kernel/memory/RegionState"
@@ -15,8 +15,6 @@ export class MappedFile {
   #wrotePosition = 0
   #flushedPosition = 0
   #reservedTo: number
-  #holds = 0
-  #isDoomed = false
 
   /** `reserveStep` 0 takes the blocks of all that is left of the file at once; up to `reservedTo` it has them. */
   constructor(file: StoreFile, fromOffset: number, reserveStep: number, reservedTo: number) {
@@ -70,10 +68,6 @@ export class MappedFile {
     this.file.write(offset, source, length)
   }
 
-  publish(offset: number, length: number): void {
-    this.file.publish(offset, length)
-  }
-
   read(offset: number, length: number): FileWindow {
     assertOpen(this.file.state)
     assert(offset >= 0 && offset + length <= this.length, "read reaches outside its file")
@@ -95,30 +89,7 @@ export class MappedFile {
     this.#reservedTo = to
   }
 
-  /** Keeps the file's memory until `release`. False where the file is gone already. */
-  hold(): boolean {
-    if (this.#isDoomed || this.file.state.isClosed) {
-      return false
-    }
-    this.#holds++
-    return true
-  }
-
-  release(): void {
-    assert(this.#holds > 0, "file released more often than held")
-    this.#holds--
-    this.#closeIfFree()
-  }
-
-  /** Closes the file as soon as nobody holds it. */
   close(): void {
-    this.#isDoomed = true
-    this.#closeIfFree()
-  }
-
-  #closeIfFree(): void {
-    if (this.#isDoomed && this.#holds === 0) {
-      this.file.close()
-    }
+    this.file.close()
   }
 }

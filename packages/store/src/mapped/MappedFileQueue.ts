@@ -335,14 +335,6 @@ export class MappedFileQueue {
     file.close()
   }
 
-  /** Removes all files. */
-  destroy(): void {
-    this.discardAhead()
-    while (this.files.length > 0) {
-      this.removeFirst()
-    }
-  }
-
   close(): void {
     this.discardAhead()
     for (const file of this.files) {

@@ -54,10 +54,6 @@ export class MemoryFileSystem implements FileSystem {
     }
   }
 
-  removeDirectory(directory: string): void {
-    this.#directories.delete(directory)
-  }
-
   create(path: string, length: number): StoreFile {
     if (this.#files.has(path)) {
       throw new FileFailure({ code: "EEXIST", operation: "create", path })
@@ -117,7 +113,7 @@ class MemoryFile implements StoreFile {
     this.path = path
     this.length = content.bytes.length
     this.state = { name: path, isClosed: false }
-    this.#window = { bytes: content.bytes, view: content.view, base: 0 }
+    this.#window = { bytes: content.bytes, view: content.view }
     this.#later = later
   }
 
@@ -133,10 +129,6 @@ class MemoryFile implements StoreFile {
   write(offset: number, source: Uint8Array, length: number): void {
     assertOpen(this.state)
     this.#window.bytes.set(source.subarray(0, length), offset)
-  }
-
-  publish(): void {
-    // What was claimed is the file itself.
   }
 
   reserve(): void {

@@ -137,6 +137,7 @@ export class SimulatedDisk implements FileSystem {
     }
   }
 
+  /** Somebody else removes an empty directory. */
   removeDirectory(directory: string): void {
     this.#directories.delete(directory)
   }
@@ -287,7 +288,7 @@ class SimulatedFile implements StoreFile {
     this.length = content.live.length
     this.state = { name: path, isClosed: false }
     this.#content = content
-    this.#window = { bytes: content.live, view: content.view, base: 0 }
+    this.#window = { bytes: content.live, view: content.view }
     this.#reservedTo = Math.max(reservedTo, content.reservedBytes)
     this.#disk = disk
   }
@@ -307,10 +308,6 @@ class SimulatedFile implements StoreFile {
   write(offset: number, source: Uint8Array, length: number): void {
     this.claim(offset, length)
     this.#disk.write(offset, source.subarray(0, length))
-  }
-
-  publish(): void {
-    // What was claimed is the file itself.
   }
 
   reserve(offset: number, length: number): void {

@@ -161,8 +161,7 @@ const tornLength = (commitLog: CommitLog, position: number): number => {
     return 0
   }
   const offset = position - file.fromOffset
-  const window = file.read(offset, file.length - offset)
-  const claimed = window.view.getInt32(offset - window.base)
+  const claimed = file.read(offset, file.length - offset).view.getInt32(offset)
   return Math.min(file.length - offset, Math.max(0, claimed))
 }
 

@@ -184,7 +184,7 @@ describe("PutPath", () => {
       for (const sysFlag of [
         SysFlag.TRANSACTION_PREPARED,
         SysFlag.TRANSACTION_COMMIT,
-        SysFlag.TRANSACTION_ROLLBACK | SysFlag.COMPRESSED
+        SysFlag.TRANSACTION_ROLLBACK | SysFlag.BORN_HOST_IPV6
       ]) {
         assert.deepStrictEqual(refuse(store, message("a"), message("b", { sysFlag }), message("c")), {
           index: 1,

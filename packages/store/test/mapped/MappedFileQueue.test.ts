@@ -227,15 +227,11 @@ describe("MappedFileQueue", () => {
     assert.strictEqual(queue.flushedWhere, first.length)
   })
 
-  it("keeps the memory of a file that is held until it is let go", () => {
+  it("closes a file that it removes", () => {
     const { open } = make()
     const queue = fill(open(), 2)
     const first = queue.files[0]!
-    assert.isTrue(first.hold())
     queue.removeFirst()
-    assert.isFalse(first.file.state.isClosed)
-    assert.isFalse(first.hold())
-    first.release()
     assert.isTrue(first.file.state.isClosed)
     assert.throws(() => first.read(0, 1), /is closed/)
   })
