@@ -9,27 +9,24 @@ export interface SubscriptionDefaults {
   readonly isTether: boolean
   readonly isRejoin: boolean
   readonly isSparse: boolean
-  readonly group: Group
   readonly receiverWindowLength: number
   readonly untetheredWindowLimitTimeoutNs: number
   readonly untetheredLingerTimeoutNs: number | undefined
   readonly untetheredRestingTimeoutNs: number
 }
 
-/** Whether the receivers of a channel are a group: said, or inferred from the address and the SETUP frame. */
-export type Group = "true" | "false" | "infer"
+/** How the window of an image is chosen: it stays, or follows losses. */
+export type CongestionControlName = "static" | "cubic"
 
 export interface SubscriptionParameters {
   /** Only images of this session are accepted; undefined = all. */
   readonly sessionId: number | undefined
-  readonly joinPosition: InitialPosition.InitialPosition | undefined
   readonly isReliable: boolean
   readonly isTether: boolean
   readonly isRejoin: boolean
   readonly isSparse: boolean
   readonly isResponse: boolean
-  readonly group: Group
-  readonly receiverWindowLength: number
+  readonly congestionControl: CongestionControlName
   readonly untetheredWindowLimitTimeoutNs: number
   readonly untetheredLingerTimeoutNs: number
   readonly untetheredRestingTimeoutNs: number
@@ -46,27 +43,36 @@ const parseSessionId = (uri: ChannelUri): number | undefined => {
   return int32(uri, "session-id", text, true)
 }
 
-const parseGroup = (uri: ChannelUri, defaultValue: Group): Group => {
-  const text = uri.get("group") ?? defaultValue
+const parseCongestionControl = (uri: ChannelUri): CongestionControlName => {
+  const text = uri.get("cc") ?? "static"
+  if (text !== "static" && text !== "cubic") {
+    throw fault(uri, "cc", text, "static or cubic")
+  }
+  return text
+}
+
+const checkGroup = (uri: ChannelUri): void => {
+  const text = uri.get("group") ?? "infer"
   if (text !== "true" && text !== "false" && text !== "infer") {
     throw fault(uri, "group", text, "true, false or infer", true)
   }
-  return text
 }
 
 export const parse = (uri: ChannelUri, defaults: SubscriptionDefaults): SubscriptionParameters => {
   const windowLimitNs = durationNs(uri, "untethered-window-limit-timeout", defaults.untetheredWindowLimitTimeoutNs)
   const lingerDefaultNs = defaults.untetheredLingerTimeoutNs ?? windowLimitNs
+  // Nothing depends on these here, and a channel that is wrong about them is wrong.
+  checkGroup(uri)
+  InitialPosition.parse(uri, true, TERM_LENGTH_MAX)
+  size(uri, "rcv-wnd", defaults.receiverWindowLength)
   return {
     sessionId: parseSessionId(uri),
-    joinPosition: InitialPosition.parse(uri, true, TERM_LENGTH_MAX),
     isReliable: boolean(uri, "reliable", defaults.isReliable),
     isTether: boolean(uri, "tether", defaults.isTether),
     isRejoin: boolean(uri, "rejoin", defaults.isRejoin),
     isSparse: boolean(uri, "sparse", defaults.isSparse),
     isResponse: uri.get("control-mode") === "response",
-    group: parseGroup(uri, defaults.group),
-    receiverWindowLength: size(uri, "rcv-wnd", defaults.receiverWindowLength),
+    congestionControl: parseCongestionControl(uri),
     untetheredWindowLimitTimeoutNs: windowLimitNs,
     untetheredLingerTimeoutNs: durationNs(uri, "untethered-linger-timeout", lingerDefaultNs),
     untetheredRestingTimeoutNs: durationNs(uri, "untethered-resting-timeout", defaults.untetheredRestingTimeoutNs)

@@ -296,7 +296,7 @@ export class Conductor implements Agent, CommandListener {
   }
 
   private noDestinations(destination: string): ControlProtocolError {
-    const message = `destinations belong to udp channels, which this driver does not support: ${destination}`
+    const message = `destinations are not supported by this driver: ${destination}`
     return new ControlProtocolError(ErrorCode.NOT_SUPPORTED, message)
   }
 }

@@ -2,8 +2,7 @@
 import type { CountersManager } from "@millrace/core/kernel/counters/CountersManager"
 import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
-import type { ChannelUri } from "../channel/ChannelUri.ts"
-import { fault } from "../channel/ParameterValue.ts"
+import type { CongestionControlName } from "../channel/SubscriptionParameters.ts"
 import type { CongestionControl } from "../congestion/CongestionControl.ts"
 import { Cubic } from "../congestion/Cubic.ts"
 import { StaticWindow } from "../congestion/StaticWindow.ts"
@@ -52,7 +51,7 @@ export const makeImage = (
   const log = createLog(context, request, identity, link, rawLog)
   const congestionControl = congestionControlOf(
     context,
-    endpoint.udpChannel.uri,
+    parameters.congestionControl,
     stream,
     mtuLength,
     windowLength,
@@ -148,18 +147,14 @@ const feedbackDelayOf = (context: DriverContext, request: ImageRequest, isReliab
 
 const congestionControlOf = (
   context: DriverContext,
-  uri: ChannelUri,
+  name: CongestionControlName,
   stream: StreamCounters.StreamIdentity,
   mtuLength: number,
   windowLength: number,
   nowNs: number
 ): CongestionControl => {
-  const name = uri.get("cc") ?? "static"
   if (name === "static") {
     return new StaticWindow(windowLength)
-  }
-  if (name !== "cubic") {
-    throw fault(uri, "cc", name, "static or cubic")
   }
   const { counters, settings } = context
   const [rtt, window] = StreamCounters.allocateAll(

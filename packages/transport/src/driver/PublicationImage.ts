@@ -276,6 +276,9 @@ export class PublicationImage implements ManagedResource, Subscribable {
     switch (this.state) {
       case "Active":
         if (isRevoked) {
+          // Told at once: when it lingers the receiver has let go of it, and nothing is sent any more.
+          this.isRebuilding = false
+          this.feedback.sendEndOfStream()
           this.become("Draining")
         } else {
           this.checkUntethered(nowNs)
@@ -284,7 +287,7 @@ export class PublicationImage implements ManagedResource, Subscribable {
       case "Draining":
         // Behind the place where the log is broken nobody reads on, so there is nothing to wait for.
         if (isRevoked || this.hasFailed || (this.isDrained() && this.hasSaidEndOfStream(nowNs))) {
-          this.linger(isRevoked)
+          this.linger()
         }
         break
       case "Linger":
@@ -313,11 +316,7 @@ export class PublicationImage implements ManagedResource, Subscribable {
     this.fields.congestionControl.close()
   }
 
-  private linger(isRevoked: boolean): void {
-    if (isRevoked) {
-      this.isRebuilding = false
-      this.feedback.sendEndOfStream()
-    }
+  private linger(): void {
     this.isReceiverReleaseTriggered = true
     this.become("Linger")
     this.listener.onLinger(this)

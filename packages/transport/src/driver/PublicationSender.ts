@@ -75,6 +75,7 @@ export class PublicationSender {
     this.isSetupElicited = true
   }
 
+  /** Returns the bytes sent. */
   send(nowNs: number): number {
     const senderPosition = this.fields.senderPosition.getVolatile()
     if (!this.hasInitialConnection || this.isSetupElicited) {
@@ -115,13 +116,15 @@ export class PublicationSender {
       this.fields.systemCounters.increment(SHORT_SENDS)
     }
     let bytesSent = 0
+    let position = senderPosition
     for (let i = 0; i < sent; i++) {
-      bytesSent += this.advances[i]!
+      bytesSent += this.lengths[i]!
+      position += this.advances[i]!
     }
     if (bytesSent > 0) {
       this.timeOfLastSendNs = nowNs
       this.isTrackingLimits = true
-      this.fields.senderPosition.setRelease(senderPosition + bytesSent)
+      this.fields.senderPosition.setRelease(position)
     }
     return bytesSent
   }
@@ -250,7 +253,7 @@ export class PublicationSender {
         break
       }
       const advance = available + this.scan.padding
-      bytesSent += advance
+      bytesSent += available
       remaining -= advance
       offset += advance
     }

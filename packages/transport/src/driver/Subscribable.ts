@@ -1,4 +1,4 @@
-/** What a subscription can be linked to: an IPC publication, an image, or (by a spy) a network publication. */
+/** What a subscription can be linked to: an IPC publication, or an image. */
 import type { PositionCounter } from "./PositionCounter.ts"
 import type { SubscriptionLink } from "./SubscriptionLink.ts"
 

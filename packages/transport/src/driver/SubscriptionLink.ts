@@ -1,7 +1,7 @@
 /**
  * A client's subscription as the conductor holds it: what it accepts, and the position counter it has in each stream
- * it is linked to. Subclasses say which streams match: IPC publications here, images and spied publications in the
- * files of their media.
+ * it is linked to. Subclasses say which streams match: IPC publications here, images of the network in the file of its
+ * subscriptions.
  */
 import type { SubscriptionParameters } from "../channel/SubscriptionParameters.ts"
 import type { ClientLiveness } from "./ClientLiveness.ts"
@@ -23,8 +23,8 @@ export abstract class SubscriptionLink implements ManagedResource {
   readonly channel: string
   readonly client: ClientLiveness
   readonly parameters: SubscriptionParameters
-  /** Set by the channel, or later by the response set-up. */
-  sessionId: number | undefined
+  /** The one session that the channel names; undefined = all. */
+  readonly sessionId: number | undefined
   private readonly positions = new Map<Subscribable, PositionCounter>()
 
   constructor(fields: SubscriptionLinkFields) {
@@ -36,7 +36,7 @@ export abstract class SubscriptionLink implements ManagedResource {
     this.sessionId = fields.parameters.sessionId
   }
 
-  /** Whether the link wants a stream of this session. A response subscription wants none before it knows its session. */
+  /** Whether the link wants a stream of this session. A response subscription that names none wants none. */
   protected acceptsSession(sessionId: number): boolean {
     return this.sessionId === undefined ? !this.parameters.isResponse : this.sessionId === sessionId
   }

@@ -52,7 +52,6 @@ export const driverSettings = (settings: ConcludedSettings): DriverSettings => {
       isTether: settings.tetherSubscriptions,
       isRejoin: settings.rejoinStream,
       isSparse: settings.termBufferSparseFile,
-      group: "infer",
       receiverWindowLength: settings.initialWindowLength
     },
     reservedSessionIdLow: settings.reservedSessionIdLow,

@@ -8,7 +8,6 @@ const defaults: SubscriptionParameters.SubscriptionDefaults = {
   isTether: true,
   isRejoin: true,
   isSparse: false,
-  group: "infer",
   receiverWindowLength: 128 * 1024,
   untetheredWindowLimitTimeoutNs: 5e9,
   untetheredLingerTimeoutNs: undefined,
@@ -34,6 +33,12 @@ describe("SubscriptionParameters", () => {
 
   it("accepts one session when the channel names it", () => {
     assert.strictEqual(parse("session-id=-5").sessionId, -5)
+  })
+
+  it("knows the ways to control congestion by name", () => {
+    assert.strictEqual(parse("alias=y").congestionControl, "static")
+    assert.strictEqual(parse("cc=cubic").congestionControl, "cubic")
+    assert.throws(() => parse("cc=reno"), "cc=reno is not valid: allowed is static or cubic")
   })
 
   it.each([

@@ -134,7 +134,6 @@ const settings: DriverSettings = {
     isTether: true,
     isRejoin: true,
     isSparse: false,
-    group: "infer",
     receiverWindowLength: 128 * 1024,
     untetheredWindowLimitTimeoutNs: 5e9,
     untetheredLingerTimeoutNs: undefined,

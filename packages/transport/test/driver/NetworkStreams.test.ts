@@ -124,6 +124,27 @@ describe("network streams", () => {
     )
   })
 
+  it("count the bytes that are sent and sent again, without those that padding only stands for", () => {
+    const world = new HeapNetwork(21)
+    const streams = connect(world, { isExclusive: true })
+    let bytes = 0
+    world.network.faults.drops = (frame, source) => {
+      const type = HeaderDescriptor.type(frame, 0)
+      if (source.host === "10.0.0.1" && (type === FrameType.DATA || type === FrameType.PAD)) {
+        bytes += frame.bytes.length
+        return world.network.options.random() < 0.1
+      }
+      return false
+    }
+    const before = counterOf(world, "sender", SystemCounters.BYTES_SENT)
+    assert.deepStrictEqual(carry(world, streams, 1000, 1100), numbered(1000, 1100))
+    // Every term ends in padding, since no whole number of frames fills one.
+    assert.isAbove(streams.publication.position(), 10 * 64 * 1024)
+    const resent = counterOf(world, "sender", SystemCounters.RETRANSMITTED_BYTES)
+    assert.isAbove(resent, 0)
+    assert.strictEqual(counterOf(world, "sender", SystemCounters.BYTES_SENT) - before + resent, bytes)
+  })
+
   it("learn of a lost last frame by the next heartbeat", () => {
     const world = new HeapNetwork(6)
     const { publication, subscription } = connect(world)
@@ -292,6 +313,19 @@ describe("network streams", () => {
     world.run(4000)
     assert.strictEqual(image.end, "Revoked")
     assert.strictEqual(counterOf(world, "receiver", SystemCounters.PUBLICATION_IMAGES_REVOKED), 1)
+  })
+
+  it("say that they have ended when they are revoked before they are whole", () => {
+    const world = new HeapNetwork(22)
+    const { publication } = connect(world, { isExclusive: true })
+    world.network.faults.drops = (frame) =>
+      HeaderDescriptor.type(frame, 0) === FrameType.DATA && !DataFrame.isHeartbeat(frame, 0)
+    offer(publication, "lost")
+    world.run(20)
+    world.publisher.conductor.closePublication(publication, true)
+    // The linger time is 5 seconds: the end of stream that the receiver says ends it sooner.
+    world.run(4500)
+    assert.strictEqual(world.sender.logFactory.logs.size, 0)
   })
 
   it("tell a publisher that its stream was rejected", () => {
