@@ -1,7 +1,6 @@
 /** How large a window a receiver tells its sender: one strategy an image. */
 export interface CongestionControl {
   readonly initialWindowLength: number
-  readonly maxWindowLength: number
   /** The window now, in bytes. */
   readonly windowLength: number
   /** Whether a status message is due although nothing else asks for one; taken at each `onTrackRebuild`. */

@@ -28,7 +28,6 @@ export interface CubicOptions {
 
 export class Cubic implements CongestionControl {
   readonly initialWindowLength: number
-  readonly maxWindowLength: number
   windowLength: number
   isStatusMessageForced = false
   private readonly options: CubicOptions
@@ -43,7 +42,6 @@ export class Cubic implements CongestionControl {
 
   constructor(options: CubicOptions) {
     this.options = options
-    this.maxWindowLength = options.maxWindowLength
     this.windowMax = Math.max(1, Math.floor(options.maxWindowLength / options.mtuLength))
     this.window = Math.min(INITIAL_WINDOW, this.windowMax)
     this.windowLength = this.window * options.mtuLength

@@ -3,13 +3,11 @@ import type { CongestionControl } from "./CongestionControl.ts"
 
 export class StaticWindow implements CongestionControl {
   readonly initialWindowLength: number
-  readonly maxWindowLength: number
   readonly windowLength: number
   readonly isStatusMessageForced = false
 
   constructor(windowLength: number) {
     this.initialWindowLength = windowLength
-    this.maxWindowLength = windowLength
     this.windowLength = windowLength
   }
 

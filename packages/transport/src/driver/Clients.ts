@@ -13,10 +13,6 @@ export class Clients implements ClientLivenessListener {
     this.context = context
   }
 
-  get count(): number {
-    return this.clients.length
-  }
-
   find(clientId: bigint): ClientLiveness | undefined {
     return this.clients.find((client) => client.clientId === clientId)
   }

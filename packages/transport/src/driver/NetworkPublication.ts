@@ -95,7 +95,6 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
   private readonly unblocker: LogBufferUnblocker
   private readonly windowLength: number
   private references = 0
-  private hasReceivers = false
   private hasReceivedEos = false
   private hasSenderReleased = false
   private cleanPosition: number
@@ -122,7 +121,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     this.windowLength = fields.parameters.publicationWindowLength
     this.tail = new TermTail(fields.log.metadata)
     this.unblocker = new LogBufferUnblocker(fields.log)
-    this.sender = new PublicationSender(fields, nowNs)
+    this.sender = new PublicationSender(fields, this.liveness, nowNs)
     const position = this.producerPosition()
     this.cleanPosition = position
     this.lastSenderPosition = position
@@ -149,7 +148,6 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
       const { senderLimit } = this.fields
       senderLimit.setRelease(this.flowControl.onIdle(nowNs, senderLimit.getVolatile()))
       this.liveness.onIdle(nowNs, this.fields.connectionTimeoutNs)
-      this.hasReceivers = this.liveness.hasReceivers
     }
     return bytesSent
   }
@@ -202,9 +200,8 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     } else {
       this.liveness.onStatusMessage(status.receiverId, nowNs)
     }
-    this.hasReceivers = this.liveness.hasReceivers
     this.timeOfLastStatusNs = nowNs
-    this.sender.onReceiver(this.hasReceivers)
+    this.sender.onReceiver()
     senderLimit.setRelease(this.flowControl.onStatusMessage(status, senderLimit.getVolatile(), nowNs))
     this.setConnected(this.isConnected)
   }
@@ -227,7 +224,6 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     const groupTag = ErrorFrame.hasGroupTag(buffer, offset) ? ErrorFrame.groupTag(buffer, offset) : undefined
     this.flowControl.onError(receiverId, groupTag)
     if (this.liveness.onRemoteClose(receiverId)) {
-      this.hasReceivers = this.liveness.hasReceivers
       this.listener.onRejected(this, buffer, offset, source)
     }
   }
@@ -318,7 +314,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
   }
 
   private get isConnected(): boolean {
-    return this.hasReceivers && this.flowControl.hasRequiredReceivers
+    return this.liveness.hasReceivers && this.flowControl.hasRequiredReceivers
   }
 
   private statusOf(buffer: FrameBuffer, offset: number, flags: number): ReceiverStatus {
@@ -376,7 +372,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
       if (this.unblock(senderPosition)) {
         return
       }
-      if (this.hasReceivers) {
+      if (this.liveness.hasReceivers) {
         return
       }
     } else {

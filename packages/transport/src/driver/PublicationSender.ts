@@ -16,6 +16,7 @@ import { scanForAvailability, TermScan } from "@millrace/core/kernel/logbuffer/T
 import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
 import type { NetworkPublicationFields } from "./NetworkPublication.ts"
+import type { ReceiverLiveness } from "./ReceiverLiveness.ts"
 import { RetransmitHandler } from "./RetransmitHandler.ts"
 import {
   HEARTBEATS_SENT,
@@ -39,6 +40,7 @@ export class PublicationSender {
   /** The log was overwritten: of what is in it nothing more is sent. */
   hasFailed = false
   private readonly fields: NetworkPublicationFields
+  private readonly receivers: ReceiverLiveness
   private readonly scan = new TermScan()
   private readonly control = new HeapRegion("frame being sent", CONTROL_LENGTH).buffer()
   private readonly offsets = new Int32Array(DATAGRAMS_PER_SEND_MAX)
@@ -46,14 +48,14 @@ export class PublicationSender {
   /** How far each datagram moves the position: with PAD more than its length. */
   private readonly advances = new Int32Array(DATAGRAMS_PER_SEND_MAX)
   private hasInitialConnection = false
-  private hasReceivers = false
   private isSetupElicited = false
   private isTrackingLimits = false
   private timeOfLastSetupNs: number
   private timeOfLastSendNs: number
 
-  constructor(fields: NetworkPublicationFields, nowNs: number) {
+  constructor(fields: NetworkPublicationFields, receivers: ReceiverLiveness, nowNs: number) {
     this.fields = fields
+    this.receivers = receivers
     this.retransmits = new RetransmitHandler({
       lingerNs: fields.retransmitLingerNs,
       isGroup: false,
@@ -65,10 +67,9 @@ export class PublicationSender {
     this.timeOfLastSendNs = nowNs - HEARTBEAT_INTERVAL_NS - 1
   }
 
-  /** A status message came: the publication had or has receivers. */
-  onReceiver(hasReceivers: boolean): void {
+  /** A status message came: the publication has or had a receiver. */
+  onReceiver(): void {
     this.hasInitialConnection = true
-    this.hasReceivers = hasReceivers
   }
 
   elicitSetup(): void {
@@ -187,7 +188,7 @@ export class PublicationSender {
       0
     )
     this.sendControl(SetupFrame.HEADER_LENGTH)
-    if (this.isSetupElicited && this.hasReceivers) {
+    if (this.isSetupElicited && this.receivers.hasReceivers) {
       this.isSetupElicited = false
     }
   }

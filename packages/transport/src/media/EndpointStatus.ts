@@ -10,9 +10,8 @@ import { StatusIndicator } from "@millrace/core/kernel/counters/StatusIndicator"
 import * as StreamCounters from "../driver/StreamCounters.ts"
 import type { PositionCounter } from "../driver/PositionCounter.ts"
 
-export const INITIALIZING = 0
-export const ACTIVE = 1
-export const CLOSING = 2
+const ACTIVE = 1
+const CLOSING = 2
 
 export interface EndpointKind {
   readonly channelTypeId: number
@@ -79,10 +78,6 @@ export class EndpointStatus {
   /** Clients look the status up by it. */
   get counterId(): number {
     return this.channelCounter.id
-  }
-
-  get isActive(): boolean {
-    return this.indicator.getVolatile() === ACTIVE
   }
 
   /** The socket is bound: the address joins the label, and gets a counter of its own. */

@@ -1,8 +1,11 @@
 /** Streams between two drivers over a simulated network: content, order, and what both sides count. */
 import { assert, describe, it } from "@effect/vitest"
 import * as DataFrame from "@millrace/core/kernel/frame/DataFrame"
+import { frameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
+import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
 import * as FrameType from "@millrace/core/kernel/frame/FrameType"
 import * as HeaderDescriptor from "@millrace/core/kernel/frame/HeaderDescriptor"
+import * as StatusMessageFrame from "@millrace/core/kernel/frame/StatusMessageFrame"
 import * as LossReportReader from "@millrace/core/kernel/lossreport/LossReportReader"
 import * as OfferResult from "@millrace/core/kernel/logbuffer/OfferResult"
 import { any, SocketAddress } from "../../src/channel/SocketAddress.ts"
@@ -357,6 +360,33 @@ describe("network streams", () => {
     assert.isAbove(offer(publication, "again"), 0)
     world.run(50)
     assert.deepStrictEqual(readAll(subscription), ["again"])
+  })
+
+  it("are described again and again while nobody answers whom they were described to", () => {
+    const world = new HeapNetwork(23)
+    const { publication } = connect(world)
+    const receiverId = 9n
+    let setups = 0
+    world.network.faults.drops = (frame) => {
+      const type = HeaderDescriptor.type(frame, 0)
+      setups += type === FrameType.SETUP ? 1 : 0
+      return type !== FrameType.SM || StatusMessageFrame.receiverId(frame, 0) !== receiverId
+    }
+    world.run(7000)
+    assert.isFalse(publication.isConnected)
+    assert.strictEqual(setups, 0)
+    const question = frameBuffer(new Uint8Array(64))
+    StatusMessageFrame.write(question, 0, FrameFlags.SM_SETUP, publication.sessionId, 1001, 0, 0, 0, receiverId)
+    const [from, to] = [Uint8Array.of(10, 0, 0, 2), Uint8Array.of(10, 0, 0, 1)]
+    world.network.send(
+      new SocketAddress(from, 40_456),
+      new SocketAddress(to, 40_000),
+      question,
+      0,
+      StatusMessageFrame.HEADER_LENGTH
+    )
+    world.run(1000)
+    assert.isAbove(setups, 5)
   })
 
   it("share one image between two subscriptions, the slower of which sets the pace", () => {
