@@ -89,7 +89,7 @@ describe("the end of an embedded driver", () => {
         Effect.map(subscription.isConnected, (isConnected) => !isConnected || receiving.pollUnsafe() !== undefined)
       )
       assert.deepStrictEqual(received, numbers(messages))
-    }).pipe(Effect.scoped, Effect.provide(embedded({ ...options, imageLivenessTimeout: "500 millis" })))
+    }).pipe(Effect.scoped, Effect.provide(embedded(options)))
   )
 
   it.live("waits until receivers of UDP have what they asked for again", () =>
@@ -108,6 +108,6 @@ describe("the end of an embedded driver", () => {
       )
       const received = yield* Fiber.interrupt(receiving).pipe(Effect.andThen(Fiber.await(receiving)))
       assert.strictEqual(received._tag, "Success")
-    }).pipe(Effect.scoped, Effect.provide(embedded({ ...options, imageLivenessTimeout: "500 millis" })))
+    }).pipe(Effect.scoped, Effect.provide(embedded(options)))
   )
 })
