@@ -1,34 +1,22 @@
 /** Connects a client to the driver in a directory, waiting for one that is just starting. */
 import * as AgentRunner from "@millrace/core/AgentRunner"
 import type { IdleStrategy } from "@millrace/core/IdleStrategy"
-import { BroadcastReceiver } from "@millrace/core/kernel/broadcast/BroadcastReceiver"
-import { CopyBroadcastReceiver } from "@millrace/core/kernel/broadcast/CopyBroadcastReceiver"
-import { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
 import * as Mapping from "@millrace/core/kernel/native/Mapping"
-import { ManyToOneRingBuffer } from "@millrace/core/kernel/ringbuffer/ManyToOneRingBuffer"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { ClientConductor, type ClientListener } from "../client/ClientConductor.ts"
-import { ClientHeartbeat } from "../client/ClientHeartbeat.ts"
-import type { ClientSettings } from "../client/ClientSettings.ts"
-import { SharedLogs } from "../client/SharedLogs.ts"
+import type { ClientListener } from "../client/ClientConductor.ts"
 import * as CncDescriptor from "../command/CncDescriptor.ts"
-import { DriverProxy } from "../command/DriverProxy.ts"
 import type { DriverLocation } from "../MediaDriver.ts"
 import { DriverNotFound, IncompatibleDriver, type TransportError } from "../TransportError.ts"
+import { assemble, type ClientTimes } from "./clientAssembly.ts"
 import type { ClientRuntime } from "./clientRuntime.ts"
 import * as CncFile from "./cncFile.ts"
 import { attempt, fail } from "./transportError.ts"
-import { VERSION } from "./version.ts"
 
 const LOOK_INTERVAL_MS = 10
 
-export interface ConnectOptions {
+export interface ConnectOptions extends ClientTimes {
   readonly driver: DriverLocation
-  readonly driverTimeoutMs: number
-  readonly keepaliveIntervalMs: number
-  readonly resourceLingerMs: number
-  readonly clientName: string
   readonly idle: IdleStrategy | undefined
 }
 
@@ -91,30 +79,10 @@ export const connect = Effect.fnUntraced(function* (
   const file = yield* Effect.acquireRelease(openCnc(options), ({ region }) => Effect.sync(() => region.close()), {
     interruptible: true
   })
-  const { buffers, header } = file
-  const settings: ClientSettings = {
-    driverTimeoutNs: options.driverTimeoutMs * 1e6,
-    keepaliveIntervalNs: options.keepaliveIntervalMs * 1e6,
-    resourceLingerNs: options.resourceLingerMs * 1e6,
-    interServiceTimeoutNs: header.clientLivenessTimeoutNs,
-    clientName: options.clientName
-  }
-  const ring = new ManyToOneRingBuffer(buffers.toDriver)
-  const driver = new DriverProxy(ring, ring.nextCorrelationId())
-  const counters = new CountersReader(buffers.countersMetadata, buffers.countersValues)
-  const label = ` name=${options.clientName} version=${VERSION} commit=millrace`
-  const conductor = new ClientConductor(
-    {
-      settings,
-      clock: AgentRunner.clock,
-      driver,
-      responses: new CopyBroadcastReceiver(new BroadcastReceiver(buffers.toClients)),
-      counters,
-      heartbeat: new ClientHeartbeat(counters, driver.clientId, label),
-      logs: new SharedLogs((fileName) => Mapping.open(fileName), settings.resourceLingerNs)
-    },
-    listener
-  )
+  const { conductor, counters } = assemble(file, options, listener, {
+    clock: AgentRunner.clock,
+    map: (fileName) => Mapping.open(fileName)
+  })
   const runner = yield* AgentRunner.run(conductor, options.idle === undefined ? {} : { idle: options.idle }).pipe(
     Effect.orDie
   )
