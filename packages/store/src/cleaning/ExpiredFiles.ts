@@ -11,6 +11,7 @@ import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { ConsumeQueue, QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as QueueSearch from "../consumequeue/QueueSearch.ts"
@@ -126,7 +127,7 @@ export class ExpiredFiles implements Agent {
     if (file === undefined) {
       return false
     }
-    const length = RecordCheck.check(file.read(0, file.length), 0, file.length, position, this.#cursor, NO_CRC)
+    const length = RecordReader.read(file, 0, this.#cursor, NO_CRC)
     return length > 0 && this.#cursor.storeTimestamp + fileReservedTime * MS_PER_HOUR < localTime.epochMs()
   }
 

@@ -179,7 +179,9 @@ export class CommitLog {
     const file = this.#file!
     const at = file.wrotePosition
     const blankLength = file.length - at
-    BlankRecord.write(file.claim(at, RecordDescriptor.BLANK_LENGTH_MIN).view, at, blankLength)
+    const { base, view } = file.claim(at, RecordDescriptor.BLANK_LENGTH_MIN)
+    BlankRecord.write(view, at - base, blankLength)
+    file.publish(at, RecordDescriptor.BLANK_LENGTH_MIN)
     file.wrotePosition = file.length
     this.#encoder.moveToStart(recordAt, length)
     this.#file = this.files.fileForAppend(this.files.maxOffset)

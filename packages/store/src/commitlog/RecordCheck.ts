@@ -7,6 +7,7 @@ import { NAME_SEPARATOR } from "./MessageProperties.ts"
 import type { RecordCursor } from "./RecordCursor.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import * as SysFlag from "./SysFlag.ts"
+import { getInt64 } from "../mapped/BigEndian.ts"
 import type { FileWindow } from "../mapped/FileSystem.ts"
 import * as Utf8 from "./Utf8.ts"
 
@@ -44,7 +45,8 @@ export interface RecordCheckOptions {
 
 /**
  * Checks the bytes at `offset` of the file that `window` shows, up to the file's end at `limit`. `position` is the place
- * in the log: a record that names another one is stale. On success `cursor` points at the record.
+ * in the log: a record that names another one is stale. On success `cursor` points at the record. The window must reach
+ * as far as `lengthAt` says.
  */
 export const check = (
   window: FileWindow,
@@ -59,26 +61,45 @@ export const check = (
   if (room < RecordDescriptor.BLANK_LENGTH_MIN) {
     return NO_ROOM
   }
-  const totalSize = view.getInt32(offset + RecordDescriptor.TOTAL_SIZE_OFFSET)
-  const magic = view.getInt32(offset + RecordDescriptor.MAGIC_OFFSET)
+  const at = offset - window.base
+  const totalSize = view.getInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET)
+  const magic = view.getInt32(at + RecordDescriptor.MAGIC_OFFSET)
   if (magic === RecordDescriptor.MAGIC_BLANK) {
     return totalSize === room ? BLANK : BAD_LENGTH
   }
   if (magic !== RecordDescriptor.MAGIC_V1 && magic !== RecordDescriptor.MAGIC_V2) {
     return magic === 0 && totalSize === 0 ? ZERO : BAD_MAGIC
   }
-  if (
-    totalSize < RecordDescriptor.RECORD_LENGTH_MIN ||
-    totalSize > room ||
-    !hasLengths(view, offset, totalSize, magic)
-  ) {
+  if (totalSize < RecordDescriptor.RECORD_LENGTH_MIN || totalSize > room) {
+    return BAD_LENGTH
+  }
+  // Before more of it is looked at: what another place has in it may claim any length.
+  if (getInt64(view, at + RecordDescriptor.PHYSICAL_OFFSET_OFFSET) !== position) {
+    return BAD_POSITION
+  }
+  if (!hasLengths(view, at, totalSize, magic)) {
     return BAD_LENGTH
   }
   cursor.wrap(window, offset)
-  if (cursor.physicalOffset !== position) {
-    return BAD_POSITION
-  }
   return options.checkCrc ? checkCrc(cursor, options.requireCrcProperty) : totalSize
+}
+
+/**
+ * How much of the file a check has to see from `offset` on, told by the first bytes of what stands there: the length of
+ * a record that knows its place, else no more than those.
+ */
+export const lengthAt = ({ base, view }: FileWindow, offset: number, limit: number, position: number): number => {
+  const at = offset - base
+  const room = limit - offset
+  if (room < RecordDescriptor.RECORD_LENGTH_MIN) {
+    return room
+  }
+  const magic = view.getInt32(at + RecordDescriptor.MAGIC_OFFSET)
+  const isRecord =
+    (magic === RecordDescriptor.MAGIC_V1 || magic === RecordDescriptor.MAGIC_V2) &&
+    getInt64(view, at + RecordDescriptor.PHYSICAL_OFFSET_OFFSET) === position
+  const totalSize = view.getInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET)
+  return isRecord && totalSize <= room ? totalSize : 0
 }
 
 /** Walks the length fields in order, none beyond the record, and sees that they add up to its total. */

@@ -34,8 +34,9 @@ export class RecordCursor {
   propertiesAt: number = 0
   propertiesLength: number = 0
 
-  /** Points the cursor at the record at `at` of the file that the window shows. */
-  wrap({ bytes, view }: FileWindow, at: number): this {
+  /** Points the cursor at the record at `offset` of the file that the window shows. */
+  wrap({ base, bytes, view }: FileWindow, offset: number): this {
+    const at = offset - base
     const sysFlag = view.getInt32(at + RecordDescriptor.SYS_FLAG_OFFSET)
     this.bytes = bytes
     this.view = view

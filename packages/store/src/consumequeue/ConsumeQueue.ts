@@ -102,15 +102,18 @@ export const isFiller = (entry: QueueEntry): boolean =>
 export const isWritten = (entry: QueueEntry): boolean => entry.position >= 0 && entry.size > 0
 
 const write = (file: MappedFile, offset: number, position: number, size: number, tagsCode: number): void => {
-  const { view } = file.claim(offset, ENTRY)
-  putInt64(view, offset + EntryDescriptor.POSITION_OFFSET, position)
-  putInt64(view, offset + EntryDescriptor.TAGS_CODE_OFFSET, tagsCode)
+  const { base, view } = file.claim(offset, ENTRY)
+  const at = offset - base
+  putInt64(view, at + EntryDescriptor.POSITION_OFFSET, position)
+  putInt64(view, at + EntryDescriptor.TAGS_CODE_OFFSET, tagsCode)
   // A process that reads beside this one takes a slot without a length for one that is not written yet.
-  view.setInt32(offset + EntryDescriptor.SIZE_OFFSET, size)
+  view.setInt32(at + EntryDescriptor.SIZE_OFFSET, size)
+  file.publish(offset, ENTRY)
 }
 
-const decode = ({ view }: FileWindow, offset: number, entry: QueueEntry): void => {
-  entry.position = getInt64(view, offset + EntryDescriptor.POSITION_OFFSET)
-  entry.size = view.getInt32(offset + EntryDescriptor.SIZE_OFFSET)
-  entry.tagsCode = getInt64(view, offset + EntryDescriptor.TAGS_CODE_OFFSET)
+const decode = ({ base, view }: FileWindow, offset: number, entry: QueueEntry): void => {
+  const at = offset - base
+  entry.position = getInt64(view, at + EntryDescriptor.POSITION_OFFSET)
+  entry.size = view.getInt32(at + EntryDescriptor.SIZE_OFFSET)
+  entry.tagsCode = getInt64(view, at + EntryDescriptor.TAGS_CODE_OFFSET)
 }

@@ -6,6 +6,7 @@ import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
 import { FileFailure } from "../mapped/FileSystem.ts"
 import type { Dispatcher } from "./Dispatcher.ts"
 
@@ -91,8 +92,7 @@ export class Reput implements Agent {
       return this.#stop(position, "no file holds it")
     }
     const offset = position - file.fromOffset
-    const window = file.read(offset, file.length - offset)
-    const length = RecordCheck.check(window, offset, file.length, position, this.#cursor, NO_CRC)
+    const length = RecordReader.read(file, offset, this.#cursor, NO_CRC)
     if (length === RecordCheck.BLANK || length === RecordCheck.NO_ROOM) {
       this.#position = file.fromOffset + file.length
       return

@@ -78,14 +78,15 @@ export class IndexFile {
     const slotOffset = IndexDescriptor.slotOffset(keyHash % this.#slotCount)
     const entryOffset = IndexDescriptor.entryOffset(this.#slotCount, entry)
     // Slots are written here and there, and a file of another program has holes among them: all get blocks, first of all.
-    this.file.claim(0, IndexDescriptor.slotOffset(this.#slotCount))
-    const window = this.file.claim(entryOffset, IndexDescriptor.ENTRY_LENGTH)
-    const { view } = window
-    const newest = this.#validEntry(view.getInt32(slotOffset))
-    view.setInt32(entryOffset + IndexDescriptor.KEY_HASH_OFFSET, keyHash)
-    putInt64(view, entryOffset + IndexDescriptor.POSITION_OFFSET, position)
-    view.setInt32(entryOffset + IndexDescriptor.TIME_DIFFERENCE_OFFSET, this.#secondsSinceBegin(storeTimestamp))
-    view.setInt32(entryOffset + IndexDescriptor.PREVIOUS_OFFSET, newest)
+    this.file.reserve(0, IndexDescriptor.slotOffset(this.#slotCount))
+    const newest = this.#newestOf(slotOffset)
+    const { base, view } = this.file.claim(entryOffset, IndexDescriptor.ENTRY_LENGTH)
+    const at = entryOffset - base
+    view.setInt32(at + IndexDescriptor.KEY_HASH_OFFSET, keyHash)
+    putInt64(view, at + IndexDescriptor.POSITION_OFFSET, position)
+    view.setInt32(at + IndexDescriptor.TIME_DIFFERENCE_OFFSET, this.#secondsSinceBegin(storeTimestamp))
+    view.setInt32(at + IndexDescriptor.PREVIOUS_OFFSET, newest)
+    this.file.publish(entryOffset, IndexDescriptor.ENTRY_LENGTH)
     if (entry === 1) {
       this.beginPosition = position
       this.beginTimestamp = storeTimestamp
@@ -98,7 +99,15 @@ export class IndexFile {
     this.#writeHeader()
     // The slot comes last: a process that ends before leaves an entry that nobody reaches, and the key is put again. The
     // other way round the slot would lead to an entry that does not count, and hide the older ones of its chain.
-    this.file.claim(slotOffset, IndexDescriptor.SLOT_LENGTH).view.setInt32(slotOffset, entry)
+    const slot = this.file.claim(slotOffset, IndexDescriptor.SLOT_LENGTH)
+    slot.view.setInt32(slotOffset - slot.base, entry)
+    this.file.publish(slotOffset, IndexDescriptor.SLOT_LENGTH)
+  }
+
+  /** Number of the newest entry of a slot. */
+  #newestOf(slotOffset: number): number {
+    const { base, view } = this.file.read(slotOffset, IndexDescriptor.SLOT_LENGTH)
+    return this.#validEntry(view.getInt32(slotOffset - base))
   }
 
   #secondsSinceBegin(storeTimestamp: number): number {
@@ -118,6 +127,7 @@ export class IndexFile {
     putInt64(view, IndexDescriptor.END_POSITION_OFFSET, this.endPosition)
     view.setInt32(IndexDescriptor.SLOT_COUNT_OFFSET, this.#usedSlots)
     view.setInt32(IndexDescriptor.INDEX_COUNT_OFFSET, this.indexCount)
+    this.file.publish(0, IndexDescriptor.HEADER_LENGTH)
   }
 
   /** Whether the times of the file and [begin, end] have something in common. */
@@ -127,11 +137,11 @@ export class IndexFile {
 
   /** Walks the entries with this hash and a time in [begin, end], newest first. */
   select(keyHash: number, begin: number, end: number, onPosition: OnPosition): boolean {
-    const window = this.file.read(0, IndexDescriptor.entryOffset(this.#slotCount, this.indexCount))
-    const { view } = window
-    let entry = this.#validEntry(view.getInt32(IndexDescriptor.slotOffset(keyHash % this.#slotCount)))
+    let entry = this.#newestOf(IndexDescriptor.slotOffset(keyHash % this.#slotCount))
     while (entry !== IndexDescriptor.INVALID) {
-      const at = IndexDescriptor.entryOffset(this.#slotCount, entry)
+      const entryOffset = IndexDescriptor.entryOffset(this.#slotCount, entry)
+      const { base, view } = this.file.read(entryOffset, IndexDescriptor.ENTRY_LENGTH)
+      const at = entryOffset - base
       const seconds = view.getInt32(at + IndexDescriptor.TIME_DIFFERENCE_OFFSET)
       const time = this.beginTimestamp + seconds * MS_PER_SECOND
       if (seconds < 0) {

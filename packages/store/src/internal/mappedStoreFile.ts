@@ -74,6 +74,10 @@ export class MappedStoreFile implements StoreFile {
     }
   }
 
+  publish(): void {
+    // Stores into the mapping are the file.
+  }
+
   reserve(offset: number, length: number): void {
     this.#withDescriptor("reserve", (fd) => FileSpace.reserve(fd, offset, length, this.path))
   }
@@ -185,5 +189,5 @@ export class MappedStoreFile implements StoreFile {
 
 const windowOf = (region: MappedRegion): FileWindow => {
   const { bytes, view } = region.buffer()
-  return { bytes, view }
+  return { bytes, view, base: 0 }
 }

@@ -1,7 +1,8 @@
 /** The reading half of the service. */
 import * as Effect from "effect/Effect"
-import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
 import type { QueueState, TopicQueues } from "../consumequeue/QueueTable.ts"
 import type { StoreEngine } from "../engine/StoreEngine.ts"
 import type { IndexService, Lookup } from "../index/IndexService.ts"
@@ -118,7 +119,7 @@ const hasMessages = (
   return false
 }
 
-const CHECK: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
+const CHECK: RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 
 export const byPosition = (engine: StoreEngine, position: number): StoredMessage | undefined => {
   const { commitLog } = engine
@@ -126,10 +127,8 @@ export const byPosition = (engine: StoreEngine, position: number): StoredMessage
   if (file === undefined) {
     return undefined
   }
-  const offset = position - file.fromOffset
   const cursor = new RecordCursor()
-  const window = file.read(offset, file.length - offset)
-  const length = RecordCheck.check(window, offset, file.length, position, cursor, CHECK)
+  const length = RecordReader.read(file, position - file.fromOffset, cursor, CHECK)
   return length > 0 ? new StoredMessage(new Slab(length).copy(cursor)) : undefined
 }
 

@@ -4,10 +4,14 @@
  */
 import type { RegionState } from "@millrace/core/kernel/memory/RegionState"
 
-/** Memory that shows a file from its beginning, as far as was asked for. Valid until the file is closed. */
+/**
+ * Memory that shows a part of a file: byte `o` of the file is `bytes[o - base]`. Only what was asked for may be looked at.
+ * Valid until the file is closed or, where that comes first, the step of the store that asked for it has ended.
+ */
 export interface FileWindow {
   readonly bytes: Uint8Array
   readonly view: DataView
+  readonly base: number
 }
 
 /** `undefined` for success. Called exactly once, never before the call that took it has returned; must not throw. */
@@ -20,8 +24,10 @@ export interface StoreFile {
   readonly state: RegionState
   /** Memory with `length` bytes at `offset`. */
   read(offset: number, length: number): FileWindow
-  /** Memory for bytes that are about to be written; they must have been reserved. */
+  /** Memory for bytes that are about to be written, all of them; they must have been reserved. */
   claim(offset: number, length: number): FileWindow
+  /** Hands over what was written into the last claim, which had this place. Throws `FileFailure`. */
+  publish(offset: number, length: number): void
   /** Writes `source[0..length)` at `offset`, which must have been reserved. Throws `FileFailure`. */
   write(offset: number, source: Uint8Array, length: number): void
   /** Takes disk blocks, so that later stores cannot find the device full. Throws `FileFailure`. */

@@ -48,23 +48,31 @@ export class MappedFile {
     return this.#wrotePosition === this.length
   }
 
-  /** Memory for `length` bytes at `offset`, with disk blocks behind it. Throws `FileFailure` where there are none. */
+  /**
+   * Memory for `length` bytes at `offset`, with disk blocks behind it: what is written there counts with `publish`. Throws
+   * `FileFailure` where there are none.
+   */
   claim(offset: number, length: number): FileWindow {
+    this.reserve(offset, length)
+    return this.file.claim(offset, length)
+  }
+
+  publish(offset: number, length: number): void {
+    this.file.publish(offset, length)
+  }
+
+  /** Sees to it that `length` bytes at `offset` have disk blocks. Throws `FileFailure` where there are none. */
+  reserve(offset: number, length: number): void {
     assertOpen(this.file.state)
     assert(offset >= 0 && offset + length <= this.length, "claim reaches outside its file")
     if (offset + length > this.#reservedTo) {
       this.#reserve(offset, offset + length)
     }
-    return this.file.claim(offset, length)
   }
 
   /** Writes `source[0..length)` at `offset`. Throws `FileFailure`. */
   write(offset: number, source: Uint8Array, length: number): void {
-    assertOpen(this.file.state)
-    assert(offset >= 0 && offset + length <= this.length, "write reaches outside its file")
-    if (offset + length > this.#reservedTo) {
-      this.#reserve(offset, offset + length)
-    }
+    this.reserve(offset, length)
     this.file.write(offset, source, length)
   }
 

@@ -6,7 +6,7 @@ import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as FileNaming from "./FileNaming.ts"
 import { FileFailure, type FileSystem, type FileUse, join } from "./FileSystem.ts"
 import { MappedFile } from "./MappedFile.ts"
-import { isZero } from "./ZeroBytes.ts"
+import { isZeroFile } from "./ZeroBytes.ts"
 
 const PAGE_LENGTH = 4096
 
@@ -231,7 +231,7 @@ export class MappedFileQueue {
     if (length > 0) {
       const file = fileSystem.open(path, length, use, true)
       try {
-        if (!isZero(file.read(0, length).bytes, 0, length)) {
+        if (!isZeroFile(file)) {
           const message = `${path} holds what this store did not write: give each store a directory of its own`
           throw new FileFailure({ code: "EEXIST", operation: "create", path, message })
         }

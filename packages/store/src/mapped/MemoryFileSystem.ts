@@ -113,7 +113,7 @@ class MemoryFile implements StoreFile {
     this.path = path
     this.length = content.bytes.length
     this.state = { name: path, isClosed: false }
-    this.#window = { bytes: content.bytes, view: content.view }
+    this.#window = { bytes: content.bytes, view: content.view, base: 0 }
     this.#later = later
   }
 
@@ -129,6 +129,10 @@ class MemoryFile implements StoreFile {
   write(offset: number, source: Uint8Array, length: number): void {
     assertOpen(this.state)
     this.#window.bytes.set(source.subarray(0, length), offset)
+  }
+
+  publish(): void {
+    // What was claimed is the file itself.
   }
 
   reserve(): void {

@@ -23,7 +23,6 @@ const PAGE_LENGTH = 4096
 
 interface Content {
   readonly live: Uint8Array
-  readonly view: DataView
   readonly durable: Uint8Array
   /** Pages that a failed sync has lost, as they were then. */
   readonly lost: Map<number, Uint8Array>
@@ -279,7 +278,6 @@ class SimulatedFile implements StoreFile {
   readonly length: number
   readonly state: RegionState
   readonly #content: Content
-  readonly #window: FileWindow
   readonly #disk: DiskCalls
   #reservedTo: number
 
@@ -288,21 +286,26 @@ class SimulatedFile implements StoreFile {
     this.length = content.live.length
     this.state = { name: path, isClosed: false }
     this.#content = content
-    this.#window = { bytes: content.live, view: content.view }
     this.#reservedTo = Math.max(reservedTo, content.reservedBytes)
     this.#disk = disk
   }
 
-  read(): FileWindow {
+  /** No more than what is asked for, as a file that is not mapped may answer. */
+  read(offset: number, length: number): FileWindow {
     assertOpen(this.state)
-    return this.#window
+    assert(offset >= 0 && offset + length <= this.length, "a read outside its file")
+    return windowOf(this.#content.live, offset, length)
   }
 
   claim(offset: number, length: number): FileWindow {
     assertOpen(this.state)
     // On a real device that is full a store here would end the process.
     assert(offset + length <= this.#reservedTo, "a store into bytes without blocks behind them")
-    return this.#window
+    return windowOf(this.#content.live, offset, length)
+  }
+
+  publish(): void {
+    // What was claimed is the file itself.
   }
 
   write(offset: number, source: Uint8Array, length: number): void {
@@ -348,10 +351,15 @@ class SimulatedFile implements StoreFile {
 
 const contentOf = (live: Uint8Array, durable: Uint8Array, reservedBytes: number): Content => ({
   live,
-  view: new DataView(live.buffer),
   durable,
   lost: new Map(),
   reservedBytes
+})
+
+const windowOf = (live: Uint8Array, offset: number, length: number): FileWindow => ({
+  bytes: live.subarray(offset, offset + length),
+  view: new DataView(live.buffer, live.byteOffset + offset, length),
+  base: offset
 })
 
 const setOrDelete = (names: Map<string, Content>, path: string, content: Content | undefined): void => {

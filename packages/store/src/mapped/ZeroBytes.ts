@@ -1,4 +1,6 @@
 /** Whether a stretch of bytes is all zeros: what was never written reads so. */
+import type { StoreFile } from "./FileSystem.ts"
+
 const WORD_LENGTH = 4
 
 export const isZero = (bytes: Uint8Array, from: number, to: number): boolean => {
@@ -12,6 +14,21 @@ export const isZero = (bytes: Uint8Array, from: number, to: number): boolean => 
     }
   }
   return areZero(bytes, from, aligned) && areZero(bytes, aligned + wordCount * WORD_LENGTH, to)
+}
+
+/** Bytes of a file looked at at a time. */
+const STRETCH_LENGTH = 1024 * 1024
+
+/** Whether a file was never written. */
+export const isZeroFile = (file: StoreFile): boolean => {
+  for (let from = 0; from < file.length; from += STRETCH_LENGTH) {
+    const to = Math.min(file.length, from + STRETCH_LENGTH)
+    const { base, bytes } = file.read(from, to - from)
+    if (!isZero(bytes, from - base, to - base)) {
+      return false
+    }
+  }
+  return true
 }
 
 const areZero = (bytes: Uint8Array, from: number, to: number): boolean => {

@@ -141,5 +141,5 @@ const wrapRecord = (commitLog: CommitLog, { position, size }: QueueEntry): boole
     return false
   }
   const window = file.read(offset, size)
-  return RecordCheck.check(window, offset, file.length, position, cursor, NO_CRC) === size
+  return RecordCheck.check(window, offset, offset + size, position, cursor, NO_CRC) === size
 }

@@ -4,14 +4,15 @@
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as MessageProperties from "../commitlog/MessageProperties.ts"
-import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import type { IndexService, Lookup } from "../index/IndexService.ts"
 
 const KEYS = Utf8.encode(MessageProperties.KEYS)
 const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
-const NO_CRC: RecordCheck.RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
+const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
 
 /** Times in the index are cut to whole seconds since its file began. */
 const TIME_SLACK_MS = 1000
@@ -43,8 +44,7 @@ const wrap = (commitLog: CommitLog, position: number): boolean => {
   if (file === undefined) {
     return false
   }
-  const offset = position - file.fromOffset
-  return RecordCheck.check(file.read(offset, file.length - offset), offset, file.length, position, cursor, NO_CRC) > 0
+  return RecordReader.read(file, position - file.fromOffset, cursor, NO_CRC) > 0
 }
 
 const matches = (topic: string, key: string, kind: KeyKind, begin: number, end: number): boolean => {

@@ -37,5 +37,5 @@ export class Slab {
 
 const windowOf = (length: number): FileWindow => {
   const bytes = new Uint8Array(length)
-  return { bytes, view: new DataView(bytes.buffer) }
+  return { bytes, view: new DataView(bytes.buffer), base: 0 }
 }

@@ -10,15 +10,17 @@
  * stands before the bad place, and are told apart by that.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
-import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
 import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
 import type { QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
+import type { FileWindow } from "../mapped/FileSystem.ts"
 import type { MappedFile } from "../mapped/MappedFile.ts"
 import { isZero } from "../mapped/ZeroBytes.ts"
 
-const OPTIONS: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
+const OPTIONS: RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 const MAGIC_FIRST_BYTE = RecordDescriptor.MAGIC_V1 >>> 24
 /** Candidates looked at in one file: a body full of magic numbers must not make this endless. */
 const CANDIDATES_MAX = 1_000_000
@@ -69,49 +71,64 @@ const searchQueues = (position: number, cursor: RecordCursor, options: DamageChe
 }
 
 const checkAt = (file: MappedFile, offset: number, cursor: RecordCursor): number =>
-  RecordCheck.check(
-    file.read(offset, file.length - offset),
-    offset,
-    file.length,
-    file.fromOffset + offset,
-    cursor,
-    OPTIONS
-  )
+  RecordReader.read(file, offset, cursor, OPTIONS)
 
 const mustBeDurable = (record: RecordCursor, options: DamageCheckOptions): boolean =>
   record.storeTimestamp >= options.lastStoreTimestamp && record.storeTimestamp <= options.durableTimestamp
 
+/**
+ * The written part of a file ends before the first run of zeros that is longer than any record. What is not written reads
+ * as zeros, and looking through a gigabyte of it would bring it all into the page cache; a record behind such a run is
+ * found by its queue entry.
+ */
 const searchFile = (file: MappedFile, from: number, cursor: RecordCursor, options: DamageCheckOptions): number => {
-  const window = file.read(0, file.length)
-  const end = writtenEnd(window.bytes, from)
-  let candidates = 0
-  let at = window.bytes.indexOf(MAGIC_FIRST_BYTE, from)
-  while (at >= 0 && at < end && candidates < CANDIDATES_MAX) {
-    candidates++
-    const offset = at - RecordDescriptor.MAGIC_OFFSET
-    if (offset >= from && checkAt(file, offset, cursor) > 0) {
-      if (mustBeDurable(cursor, options) && isKnown(cursor, options)) {
-        return file.fromOffset + offset
-      }
-      at += cursor.totalSize
+  const search: Search = { from, next: from + RecordDescriptor.MAGIC_OFFSET, candidates: 0 }
+  for (let start = from; start < file.length && search.candidates < CANDIDATES_MAX; start += ZERO_RUN_LENGTH) {
+    const end = Math.min(file.length, start + ZERO_RUN_LENGTH)
+    const window = file.read(start, end - start)
+    if (end - start === ZERO_RUN_LENGTH && isZero(window.bytes, start - window.base, end - window.base)) {
+      break
     }
-    at = window.bytes.indexOf(MAGIC_FIRST_BYTE, at + 1)
+    const found = searchRun(file, window, end, search, cursor, options)
+    if (found >= 0) {
+      return file.fromOffset + found
+    }
   }
   return -1
 }
 
-/**
- * Where the written part of a file ends: before the first run of zeros that is longer than any record. What is not
- * written reads as zeros, and looking through a gigabyte of it would bring it all into the page cache; a record behind
- * such a run is found by its queue entry.
- */
-const writtenEnd = (bytes: Uint8Array, from: number): number => {
-  for (let at = from; at + ZERO_RUN_LENGTH <= bytes.length; at += ZERO_RUN_LENGTH) {
-    if (isZero(bytes, at, at + ZERO_RUN_LENGTH)) {
-      return at
+interface Search {
+  readonly from: number
+  /** Where the next magic number may begin. */
+  next: number
+  candidates: number
+}
+
+const searchRun = (
+  file: MappedFile,
+  { base, bytes }: FileWindow,
+  end: number,
+  search: Search,
+  cursor: RecordCursor,
+  options: DamageCheckOptions
+): number => {
+  while (search.next < end && search.candidates < CANDIDATES_MAX) {
+    const at = bytes.indexOf(MAGIC_FIRST_BYTE, search.next - base)
+    if (at < 0 || at + base >= end) {
+      search.next = end
+      return -1
+    }
+    const offset = at + base - RecordDescriptor.MAGIC_OFFSET
+    search.candidates++
+    search.next = at + base + 1
+    if (offset >= search.from && checkAt(file, offset, cursor) > 0) {
+      if (mustBeDurable(cursor, options) && isKnown(cursor, options)) {
+        return offset
+      }
+      search.next += cursor.totalSize
     }
   }
-  return bytes.length
+  return -1
 }
 
 /** Whether something outside the log speaks for the record: the checkpoint, or the entry of its queue. */

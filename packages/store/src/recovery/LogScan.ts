@@ -5,6 +5,7 @@
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
 
 const SLICE_LENGTH = 4 * 1024 * 1024
 
@@ -37,8 +38,7 @@ export function* scan(
   let nextYield = position + SLICE_LENGTH
   for (let file = commitLog.files.find(position); file !== undefined; file = commitLog.files.find(position)) {
     const offset = position - file.fromOffset
-    const window = file.read(offset, file.length - offset)
-    code = RecordCheck.check(window, offset, file.length, position, cursor, options)
+    code = RecordReader.read(file, offset, cursor, options)
     if (code === RecordCheck.BLANK) {
       position = file.fromOffset + file.length
       continue

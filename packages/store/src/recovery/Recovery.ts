@@ -6,6 +6,8 @@
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
 import { isFiller, isWritten, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import * as QueueSearch from "../consumequeue/QueueSearch.ts"
@@ -161,7 +163,11 @@ const tornLength = (commitLog: CommitLog, position: number): number => {
     return 0
   }
   const offset = position - file.fromOffset
-  const claimed = file.read(offset, file.length - offset).view.getInt32(offset)
+  if (file.length - offset < RecordDescriptor.BLANK_LENGTH_MIN) {
+    return file.length - offset
+  }
+  const { base, view } = file.read(offset, RecordDescriptor.BLANK_LENGTH_MIN)
+  const claimed = view.getInt32(offset - base + RecordDescriptor.TOTAL_SIZE_OFFSET)
   return Math.min(file.length - offset, Math.max(0, claimed))
 }
 
@@ -232,9 +238,7 @@ const isRecord = (commitLog: CommitLog, position: number): boolean => {
   if (file === undefined) {
     return false
   }
-  const offset = position - file.fromOffset
-  const window = file.read(offset, file.length - offset)
-  return RecordCheck.check(window, offset, file.length, position, new RecordCursor(), NO_CRC) > 0
+  return RecordReader.read(file, position - file.fromOffset, new RecordCursor(), NO_CRC) > 0
 }
 
 /** Reads a part of the log that was found to be good from `goodFrom` on. What cannot be read before that is damage. */

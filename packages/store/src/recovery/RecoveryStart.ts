@@ -6,6 +6,7 @@
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
 
 const OPTIONS: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 
@@ -22,7 +23,7 @@ const newestFile = (commitLog: CommitLog, isAcceptable: (first: RecordCursor) =>
   const cursor = new RecordCursor()
   for (let index = files.length - 1; index > 0; index--) {
     const file = files[index]!
-    const code = RecordCheck.check(file.read(0, file.length), 0, file.length, file.fromOffset, cursor, OPTIONS)
+    const code = RecordReader.read(file, 0, cursor, OPTIONS)
     if (code > 0 && isAcceptable(cursor)) {
       return file.fromOffset
     }

@@ -71,6 +71,7 @@ export class StoreCheckpoint {
     putInt64(view, INDEX_OFFSET, this.indexMsgTimestamp)
     putInt64(view, MASTER_FLUSHED_OFFSET, this.masterFlushedOffset)
     putInt64(view, CONFIRM_OFFSET, this.confirmPhyOffset)
+    this.#file.publish(0, FIELDS_LENGTH)
   }
 
   flush(): void {

@@ -5,6 +5,7 @@
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
@@ -62,8 +63,7 @@ const isTrue = (
     return entry.position < commitLog.minOffset
   }
   const offset = entry.position - file.fromOffset
-  const window = file.read(offset, file.length - offset)
-  const length = RecordCheck.check(window, offset, file.length, entry.position, cursor, NO_CRC)
+  const length = RecordReader.read(file, offset, cursor, NO_CRC)
   return (
     length === entry.size && cursor.queueId === queueId && cursor.queueOffset === queueOffset && cursor.hasTopic(topic)
   )

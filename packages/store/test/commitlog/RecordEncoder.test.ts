@@ -32,7 +32,7 @@ const encode = (message: MessageInput, appendCrcProperty: boolean): Uint8Array =
 const CHECK: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 
 const check = (bytes: Uint8Array, cursor = new RecordCursor()) => {
-  const window = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) }
+  const window = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), base: 0 }
   return RecordCheck.check(window, 0, bytes.length, POSITION, cursor, CHECK)
 }
 

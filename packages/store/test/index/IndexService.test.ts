@@ -16,7 +16,7 @@ const body = new Uint8Array(0)
 const record = (topic: string, keys: ReadonlyArray<string>, position: number, time: number, sysFlag = 0) => {
   const length = encoder.encode(0, { topic, body, keys, sysFlag, tags: "T" }, Utf8.encode(topic), time)
   encoder.stamp(0, length, position, 0, time)
-  return new RecordCursor().wrap({ bytes: encoder.bytes, view: encoder.view }, 0)
+  return new RecordCursor().wrap({ bytes: encoder.bytes, view: encoder.view, base: 0 }, 0)
 }
 
 const make = (more: { readonly slotCount?: number; readonly indexTags?: boolean } = {}) => {

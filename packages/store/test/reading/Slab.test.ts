@@ -10,7 +10,7 @@ const host = HostAddress.parse("127.0.0.1:1")!
 const record = (bodyLength: number) => {
   const encoder = new RecordEncoder({ appendCrcProperty: false, defaultBornHost: host, defaultStoreHost: host })
   encoder.encode(0, { topic: "t", body: new Uint8Array(bodyLength) }, Utf8.encode("t"), 1)
-  return new RecordCursor().wrap({ bytes: encoder.bytes, view: encoder.view }, 0)
+  return new RecordCursor().wrap({ bytes: encoder.bytes, view: encoder.view, base: 0 }, 0)
 }
 
 describe("Slab", () => {
