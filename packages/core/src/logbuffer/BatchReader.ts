@@ -65,6 +65,30 @@ export class BatchReader {
     return batch.count
   }
 
+  /**
+   * Takes back message `index` of the batch that the last read filled, and all behind it: they are read again. Of a message in
+   * fragments only the last fragment is: the log of the others may have been given back before the message was whole.
+   */
+  takeBack(batch: FragmentBatch, index: number): void {
+    assert(index >= 0 && index < batch.count, "a message is taken back that the batch does not have")
+    if (batch.state === undefined) {
+      this.position -= F.alignFrame(this.assembler.retract() + F.HEADER_LENGTH)
+      this.isAssembling = true
+    } else {
+      this.position = batch.positions[index]! - F.alignFrame(batch.lengths[index]! + F.HEADER_LENGTH)
+    }
+  }
+
+  /** Goes on behind `length` bytes of frames that were taken as they are. A message that they cut in two is given up. */
+  skip(length: number): void {
+    assert(length >= 0 && length % F.FRAME_ALIGNMENT === 0, "a reader skips whole frames")
+    this.position += length
+    if (this.isAssembling) {
+      this.isAssembling = false
+      this.assembler.abandon(this.log.sessionId)
+    }
+  }
+
   /** Whole messages, up to the first fragment of a longer one. @returns the bytes read */
   private readWhole(
     term: AtomicBuffer,

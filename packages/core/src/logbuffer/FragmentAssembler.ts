@@ -49,6 +49,9 @@ export class FragmentAssembler {
   private readonly maxMessageLength: number
   private readonly sessionsMax: number
   private readonly assemblies = new Map<number, Assembly>()
+  /** What the last call completed, and how long its last fragment was. */
+  private completed: Assembly | undefined = undefined
+  private lastFragmentLength = 0
 
   constructor(options: FragmentAssemblerOptions) {
     assert(options.maxMessageLength > 0, "an assembler takes messages of at least one byte")
@@ -59,6 +62,7 @@ export class FragmentAssembler {
   /** Takes a fragment: a frame whose flags are not BEGIN and END at once. @returns PARTIAL, COMPLETE or DROPPED */
   onFragment(source: Uint8Array<ArrayBufferLike>, offset: number, length: number, header: FragmentHeader): number {
     const beginPosition = header.position - F.alignFrame(length + F.HEADER_LENGTH)
+    this.completed = undefined
     if (FrameFlags.has(header.flags, FrameFlags.BEGIN)) {
       const assembly = this.assemblyOf(header.sessionId)
       if (assembly === undefined) {
@@ -82,6 +86,20 @@ export class FragmentAssembler {
       return DROPPED
     }
     return this.collect(assembly, source, offset, length, header)
+  }
+
+  /**
+   * Takes the last fragment off the message that the last call completed: the message is incomplete again, and that
+   * fragment is to come once more. @returns its length
+   */
+  retract(): number {
+    const assembly = this.completed
+    assert(assembly !== undefined, "a fragment is taken back that did not complete a message")
+    this.completed = undefined
+    assembly.length -= this.lastFragmentLength
+    assembly.nextPosition -= F.alignFrame(this.lastFragmentLength + F.HEADER_LENGTH)
+    assembly.isCollecting = true
+    return this.lastFragmentLength
   }
 
   /** Gives up the message of a session that is incomplete, if there is one: its next fragment will not come. */
@@ -134,6 +152,8 @@ export class FragmentAssembler {
       return PARTIAL
     }
     assembly.isCollecting = false
+    this.completed = assembly
+    this.lastFragmentLength = length
     this.bytes = assembly.slab
     this.length = newLength
     this.header.copyFrom(assembly.header)

@@ -196,4 +196,47 @@ describe("BatchReader", () => {
     assert.throws(() => new BatchReader(makeLog(), 16), AssertionError)
     assert.throws(() => new BatchReader(makeLog(), -32), AssertionError)
   })
+
+  it("reads a message again that was taken back, and those behind it", () => {
+    const { log } = logOf([8, 100, 16])
+    const reader = new BatchReader(log, 0)
+    const batch = new FragmentBatch(8)
+    assert.strictEqual(reader.read(batch), 3)
+    reader.takeBack(batch, 1)
+    assert.strictEqual(reader.position, 64)
+    assert.throws(() => reader.takeBack(batch, 3), AssertionError)
+    assert.deepStrictEqual(readAll(reader), [[Array.from(message(1, 100)), Array.from(message(2, 16))]])
+  })
+
+  it("waits for the last fragment again when a message in fragments was taken back", () => {
+    const { appender, log } = logOf([])
+    const length = 3 * appender.maxPayloadLength
+    appender.append(message(1, length), 0, length)
+    const reader = new BatchReader(log, 0)
+    const batch = new FragmentBatch(8)
+    for (let attempt = 0; attempt < 3; attempt++) {
+      assert.strictEqual(reader.read(batch), 1)
+      assert.deepStrictEqual(batch.message(0), message(1, length))
+      reader.takeBack(batch, 0)
+      assert.strictEqual(reader.position, 2 * log.mtuLength)
+    }
+    assert.strictEqual(reader.read(batch), 1)
+    assert.strictEqual(reader.position, 3 * log.mtuLength)
+    assert.strictEqual(reader.droppedCount, 0)
+  })
+
+  it("gives up a message whose middle was skipped", () => {
+    const { appender, log } = logOf([])
+    const length = 2 * appender.maxPayloadLength
+    appender.append(message(1, length), 0, length)
+    appender.append(message(2, 8), 0, 8)
+    const reader = new BatchReader(log, 0)
+    const batch = new FragmentBatch(8)
+    assert.strictEqual(reader.read(batch), 1)
+    reader.takeBack(batch, 0)
+    reader.skip(log.mtuLength)
+    assert.strictEqual(reader.droppedCount, 1)
+    assert.deepStrictEqual(readAll(reader), [[Array.from(message(2, 8))]])
+    assert.throws(() => reader.skip(1), AssertionError)
+  })
 })
