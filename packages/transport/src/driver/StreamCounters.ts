@@ -58,6 +58,20 @@ const streamKey = (stream: StreamIdentity): Uint8Array => {
   return key
 }
 
+const decoder = new TextDecoder()
+
+/** What a stream counter's key says. Anyone with the file may have written it: a length that cannot be is cut. */
+export const decodeStreamKey = (key: Uint8Array): Omit<StreamIdentity, "clientId"> => {
+  const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
+  const length = Math.min(Math.max(0, view.getInt32(CHANNEL_LENGTH_OFFSET, true)), key.length - CHANNEL_OFFSET)
+  return {
+    registrationId: view.getBigInt64(REGISTRATION_ID_OFFSET, true),
+    sessionId: view.getInt32(SESSION_ID_OFFSET, true),
+    streamId: view.getInt32(STREAM_ID_OFFSET, true),
+    channel: decoder.decode(key.slice(CHANNEL_OFFSET, CHANNEL_OFFSET + length))
+  }
+}
+
 /** Allocates a counter, or refuses the command that needs it. */
 export const allocate = (counters: CountersManager, allocation: CounterAllocation): PositionCounter => {
   const id = counters.allocate(allocation)

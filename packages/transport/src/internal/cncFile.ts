@@ -25,8 +25,11 @@ export type CncAbsence =
   /** The lengths in the header do not fit the file. */
   | { readonly _tag: "Truncated" }
 
-/** Maps the CnC file if it is there, ready and whole. Throws what the system says of anything but its absence. */
-export const open = (directory: string): CncFile | CncAbsence => {
+/**
+ * Maps the CnC file if it is there, ready and whole; to look at it alone with `readOnly`. Throws what the system says of
+ * anything but its absence.
+ */
+export const open = (directory: string, options?: { readonly readOnly: boolean }): CncFile | CncAbsence => {
   const path = pathOf(directory)
   const length = fs.statSync(path, { throwIfNoEntry: false })?.size
   if (length === undefined) {
@@ -35,7 +38,7 @@ export const open = (directory: string): CncFile | CncAbsence => {
   if (length <= CncDescriptor.HEADER_LENGTH) {
     return { _tag: "NotReady" }
   }
-  const region = Mapping.open(path)
+  const region = Mapping.open(path, options)
   const absence = check(region)
   if (absence !== undefined) {
     region.close()
