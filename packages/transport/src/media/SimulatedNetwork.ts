@@ -11,6 +11,9 @@ export interface NetworkFaults {
   /** Chances from 0 to 1. */
   lossRate: number
   duplicateRate: number
+  /** How many are held up so long that others overtake them. */
+  reorderRate: number
+  reorderDelayNs: number
   /** Each datagram takes a time between the two. */
   delayMinNs: number
   delayMaxNs: number
@@ -28,6 +31,9 @@ export interface SimulatedNetworkOptions {
   readonly queueLength: number
 }
 
+/** Sees what is sent, whatever becomes of it. Must not throw. */
+export type NetworkTap = (datagram: FrameBuffer, source: SocketAddress, target: SocketAddress) => void
+
 interface Datagram {
   readonly bytes: Uint8Array
   readonly source: SocketAddress
@@ -37,16 +43,21 @@ interface Datagram {
 const EPHEMERAL_PORT_MIN = 40_000
 const BUFFER_LENGTH = 2 * 1024 * 1024
 
+const noFaults = (): NetworkFaults => ({
+  lossRate: 0,
+  duplicateRate: 0,
+  reorderRate: 0,
+  reorderDelayNs: 1e6,
+  delayMinNs: 0,
+  delayMaxNs: 0,
+  isPartitioned: () => false,
+  drops: () => false
+})
+
 export class SimulatedNetwork {
-  readonly faults: NetworkFaults = {
-    lossRate: 0,
-    duplicateRate: 0,
-    delayMinNs: 0,
-    delayMaxNs: 0,
-    isPartitioned: () => false,
-    drops: () => false
-  }
+  readonly faults: NetworkFaults = noFaults()
   readonly options: SimulatedNetworkOptions
+  tap: NetworkTap = () => {}
   private readonly sockets = new Map<string, SimulatedSocket>()
   private nextPort = EPHEMERAL_PORT_MIN
 
@@ -54,30 +65,59 @@ export class SimulatedNetwork {
     this.options = options
   }
 
+  /** From now on nothing goes wrong. */
+  heal(): void {
+    Object.assign(this.faults, noFaults())
+  }
+
   /** The port of a host with this address. */
   host(address: Uint8Array): UdpPort {
     return { open: (options) => this.open(address, options) }
   }
 
+  /** The addresses that are bound. */
+  get bound(): ReadonlyArray<string> {
+    return [...this.sockets.keys()]
+  }
+
+  /** The process at this address is gone, and its sockets with it. */
+  dropHost(address: Uint8Array): void {
+    for (const socket of this.sockets.values()) {
+      const bound = socket.localAddress.address
+      if (bound.length === address.length && bound.every((byte, index) => byte === address[index])) {
+        socket.close()
+      }
+    }
+  }
+
   close(socket: SimulatedSocket): void {
-    this.sockets.delete(socket.localAddress.text)
+    if (this.sockets.get(socket.localAddress.text) === socket) {
+      this.sockets.delete(socket.localAddress.text)
+    }
   }
 
   send(source: SocketAddress, target: SocketAddress, buffer: FrameBuffer, offset: number, length: number): void {
     const bytes = buffer.bytes.slice(offset, offset + length)
     const { faults, options } = this
+    const datagram = frameBuffer(bytes)
+    this.tap(datagram, source, target)
     const isLost =
       faults.isPartitioned(source, target) ||
-      faults.drops(frameBuffer(bytes), source, target) ||
+      faults.drops(datagram, source, target) ||
       options.random() < faults.lossRate
     if (isLost) {
       return
     }
     const copies = options.random() < faults.duplicateRate ? 2 : 1
     for (let copy = 0; copy < copies; copy++) {
-      const delayNs = faults.delayMinNs + options.random() * (faults.delayMaxNs - faults.delayMinNs)
-      this.sockets.get(target.text)?.receive({ bytes, source, dueNs: options.nanoTime() + delayNs })
+      this.sockets.get(target.text)?.receive({ bytes, source, dueNs: options.nanoTime() + this.delayNs() })
     }
+  }
+
+  private delayNs(): number {
+    const { delayMaxNs, delayMinNs, reorderDelayNs, reorderRate } = this.faults
+    const heldUpNs = this.options.random() < reorderRate ? reorderDelayNs : 0
+    return delayMinNs + this.options.random() * (delayMaxNs - delayMinNs) + heldUpNs
   }
 
   private open(address: Uint8Array, options: UdpSocketOptions): UdpSocket {
@@ -99,7 +139,8 @@ class SimulatedSocket implements UdpSocket {
   readonly sendBufferLength = BUFFER_LENGTH
   private readonly network: SimulatedNetwork
   private remote: SocketAddress | undefined
-  private queue: Array<Datagram> = []
+  /** What is due first stands first; of what is due at once, what was sent first. */
+  private readonly queue: Array<Datagram> = []
 
   constructor(network: SimulatedNetwork, localAddress: SocketAddress, remote: SocketAddress | undefined) {
     this.network = network
@@ -129,19 +170,27 @@ class SimulatedSocket implements UdpSocket {
 
   /** A socket with a peer takes nothing from anyone else. */
   receive(datagram: Datagram): void {
+    const { queue } = this
     const isStranger = this.remote !== undefined && !datagram.source.equals(this.remote)
-    if (!isStranger && this.queue.length < this.network.options.queueLength) {
-      this.queue.push(datagram)
+    if (isStranger || queue.length >= this.network.options.queueLength) {
+      return
     }
+    let index = queue.length
+    while (index > 0 && queue[index - 1]!.dueNs > datagram.dueNs) {
+      index--
+    }
+    queue.splice(index, 0, datagram)
   }
 
   poll(handler: DatagramHandler, limit: number): number {
     const nowNs = this.network.options.nanoTime()
-    const due = this.queue.filter(({ dueNs }) => dueNs <= nowNs).toSorted((a, b) => a.dueNs - b.dueNs)
-    const taken = new Set(due.slice(0, limit))
-    this.queue = this.queue.filter((datagram) => !taken.has(datagram))
+    const { queue } = this
+    let count = 0
+    while (count < limit && count < queue.length && queue[count]!.dueNs <= nowNs) {
+      count++
+    }
     let bytes = 0
-    for (const datagram of taken) {
+    for (const datagram of queue.splice(0, count)) {
       bytes += datagram.bytes.length
       handler(frameBuffer(datagram.bytes), 0, datagram.bytes.length, datagram.source)
     }

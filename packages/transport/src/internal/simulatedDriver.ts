@@ -1,0 +1,127 @@
+/**
+ * The whole driver and the client over simulated memory, network and time: everything of them is real but these three.
+ * Nothing here runs by itself; whoever simulates gives each its turns.
+ */
+import type { Agent } from "@millrace/core/kernel/agent/Agent"
+import type { Clock } from "@millrace/core/kernel/agent/Clock"
+import type { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
+import * as LossReport from "@millrace/core/kernel/lossreport/LossReport"
+import type { ClientConductor, ClientListener } from "../client/ClientConductor.ts"
+import * as CncDescriptor from "../command/CncDescriptor.ts"
+import type { ConcludedSettings } from "../MediaDriverConfig.ts"
+import type { SimulatedNetwork } from "../media/SimulatedNetwork.ts"
+import type { NameResolver } from "../naming/NameResolver.ts"
+import type { SeededRandom } from "../simulation/SeededRandom.ts"
+import { type SimulatedFiles, SimulatedMappings } from "../simulation/SimulatedFiles.ts"
+import { assemble as assembleClient, type ClientTimes } from "./clientAssembly.ts"
+import { assemble as assembleDriver } from "./driverAssembly.ts"
+import { cncLengths, driverSettings, identity } from "./driverSettings.ts"
+import type { DriverStart } from "./driverStart.ts"
+
+/** Where a driver is, and what chance decides for it. */
+export interface SimulatedPlace {
+  readonly files: SimulatedFiles
+  readonly directory: string
+  readonly address: Uint8Array
+  readonly clock: Clock
+  readonly network: SimulatedNetwork
+  readonly resolver: NameResolver
+  readonly random: SeededRandom
+  readonly pid: number
+}
+
+/** A loss report of one page: a simulated host has few streams. */
+const LOSS_REPORT_LENGTH = 4096
+/** Looks of the conductor that a log takes at most. */
+const LOG_LOOKS_MAX = 3
+
+const cncPath = (directory: string): string => `${directory}/${CncDescriptor.FILE_NAME}`
+
+export class SimulatedDriver {
+  readonly place: SimulatedPlace
+  /** What the driver's process has mapped. */
+  readonly mappings: SimulatedMappings
+  readonly start: DriverStart
+  private readonly agent: Agent
+
+  constructor(place: SimulatedPlace, settings: ConcludedSettings, lengths = cncLengths(settings)) {
+    const { address, clock, directory, files, network, pid, random, resolver } = place
+    this.place = place
+    this.mappings = new SimulatedMappings(files)
+    this.start = startOf(directory, settings, lengths)
+    // What a driver that died here has left.
+    files.removeAll(directory)
+    const memory = {
+      cnc: this.mappings.create(cncPath(directory), CncDescriptor.fileLength(lengths, settings.filePageSize)),
+      lossReport: this.mappings.create(`${directory}/loss-report.dat`, LOSS_REPORT_LENGTH)
+    }
+    this.agent = assembleDriver(this.start, memory, {
+      clock,
+      pid,
+      randomInt32: () => random.int32(),
+      logFactory: () =>
+        this.mappings.logFactory(directory, settings.filePageSize, () => random.between(0, LOG_LOOKS_MAX)),
+      network: (lossReport: LossReport.LossReport) => ({
+        udp: network.host(address),
+        resolver,
+        interfaces: () => [{ name: "sim0", address, scopeId: 1 }],
+        lossReport
+      })
+    })
+    this.agent.onStart?.(clock.nanoTime())
+  }
+
+  doWork(): number {
+    return this.agent.doWork(this.place.clock.nanoTime())
+  }
+
+  /** An end in order. */
+  close(): void {
+    this.agent.onClose?.()
+    this.mappings.closeAll()
+    this.place.files.removeAll(this.place.directory)
+  }
+
+  /** The process is gone from one moment to the next: its files stay, its sockets do not. */
+  kill(): void {
+    this.mappings.closeAll()
+    this.place.network.dropHost(this.place.address)
+  }
+}
+
+const startOf = (directory: string, settings: ConcludedSettings, lengths: CncDescriptor.CncLengths): DriverStart => ({
+  directory,
+  cncLengths: lengths,
+  reserveWholeCnc: true,
+  settings: driverSettings(settings),
+  driverTimeoutMs: settings.driverTimeout / 1e6,
+  deleteDirectoryOnStart: true,
+  deleteDirectoryOnShutdown: true,
+  isTerminationAllowed: settings.allowTermination,
+  identity: identity(settings),
+  media: "none"
+})
+
+export interface SimulatedClient {
+  readonly conductor: ClientConductor
+  readonly counters: CountersReader
+  readonly mappings: SimulatedMappings
+}
+
+/** Connects to the driver in a directory of a host. Throws when there is none. */
+export const connectClient = (
+  host: { readonly files: SimulatedFiles; readonly clock: Clock },
+  directory: string,
+  times: ClientTimes,
+  listener: ClientListener
+): SimulatedClient => {
+  const mappings = new SimulatedMappings(host.files)
+  const region = mappings.map(cncPath(directory))
+  const header = CncDescriptor.decode(region.buffer(0, CncDescriptor.HEADER_LENGTH))
+  const client = assembleClient({ header, buffers: CncDescriptor.buffers(region.buffer(), header) }, times, listener, {
+    clock: host.clock,
+    map: (fileName) => mappings.map(fileName)
+  })
+  client.conductor.onStart(host.clock.nanoTime())
+  return { ...client, mappings }
+}
