@@ -8,6 +8,7 @@ import type { MessageInput } from "./commitlog/MessageInput.ts"
 import * as MessageProperties from "./commitlog/MessageProperties.ts"
 import type { RecordCursor } from "./commitlog/RecordCursor.ts"
 import * as Utf8 from "./commitlog/Utf8.ts"
+import { tagsCodeOf } from "./dispatch/QueueDispatcher.ts"
 
 const KEYS = Utf8.encode(MessageProperties.KEYS)
 const TAGS = Utf8.encode(MessageProperties.TAGS)
@@ -67,6 +68,10 @@ export class StoredMessage {
   }
   get tags(): string | undefined {
     return this.#record.property(TAGS)
+  }
+  /** What the entry of its queue says of its tags: their hash, or for a delayed message when it is due. */
+  get tagsCode(): number {
+    return tagsCodeOf(this.#record, this.topic)
   }
   get uniqueKey(): string | undefined {
     return this.#record.property(UNIQ_KEY)

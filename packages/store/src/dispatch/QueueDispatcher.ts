@@ -24,9 +24,8 @@ export class QueueDispatcher implements Dispatcher {
       this.#topic = topic
     }
     const state = this.#table.queue(topic, record.queueId)
-    const tagsCode = DelayLevel.isDelayTopic(topic.name) ? DelayLevel.deliveryTime(record) : record.tagsHash()
     const { queueOffset } = record
-    state.queue.append(queueOffset, position, record.totalSize, tagsCode)
+    state.queue.append(queueOffset, position, record.totalSize, tagsCodeOf(record, topic.name))
     if (state.nextOffset <= queueOffset) {
       state.nextOffset = queueOffset + 1
     }
@@ -47,3 +46,7 @@ export class QueueDispatcher implements Dispatcher {
     arrived.length = 0
   }
 }
+
+/** The tags code of a record's queue entry. */
+export const tagsCodeOf = (record: RecordCursor, topic: string): number =>
+  DelayLevel.isDelayTopic(topic) ? DelayLevel.deliveryTime(record) : record.tagsHash()

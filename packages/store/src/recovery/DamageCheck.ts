@@ -10,22 +10,10 @@
  * stands before the bad place, and are told apart by that.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
-import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
-import * as RecordReader from "../commitlog/RecordReader.ts"
-import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
 import type { QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
-import type { FileWindow } from "../mapped/FileSystem.ts"
-import type { MappedFile } from "../mapped/MappedFile.ts"
-import { isZero } from "../mapped/ZeroBytes.ts"
-
-const OPTIONS: RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
-const MAGIC_FIRST_BYTE = RecordDescriptor.MAGIC_V1 >>> 24
-/** Candidates looked at in one file: a body full of magic numbers must not make this endless. */
-const CANDIDATES_MAX = 1_000_000
-/** Longer than the longest record of the usual limits (4 MiB of body, 64 KiB of the rest). */
-const ZERO_RUN_LENGTH = 8 * 1024 * 1024
+import * as NextRecord from "./NextRecord.ts"
 
 export interface DamageCheckOptions {
   readonly commitLog: CommitLog
@@ -47,12 +35,17 @@ export const validBehind = (position: number, options: DamageCheckOptions): numb
     return -1
   }
   for (const later of files.files) {
-    if (later.fromOffset > position && checkAt(later, 0, cursor) > 0 && mustBeDurable(cursor, options)) {
+    if (later.fromOffset > position && NextRecord.checkAt(later, 0, cursor) > 0 && mustBeDurable(cursor, options)) {
       return later.fromOffset
     }
   }
-  const searched = searchFile(file, position - file.fromOffset + 1, cursor, options)
-  return searched >= 0 ? searched : searchQueues(position, cursor, options)
+  const offset = NextRecord.inFile(
+    file,
+    position - file.fromOffset + 1,
+    cursor,
+    (record) => mustBeDurable(record, options) && isKnown(record, options)
+  )
+  return offset >= 0 ? file.fromOffset + offset : searchQueues(position, cursor, options)
 }
 
 /** A valid record behind `position` that the end of some queue points to. */
@@ -61,7 +54,7 @@ const searchQueues = (position: number, cursor: RecordCursor, options: DamageChe
   for (const { queue } of options.queues.all()) {
     for (let offset = queue.maxOffset - 1; queue.read(offset, entry) && entry.position > position; offset--) {
       const file = options.commitLog.files.find(entry.position)
-      const isValid = file !== undefined && checkAt(file, entry.position - file.fromOffset, cursor) > 0
+      const isValid = file !== undefined && NextRecord.checkAt(file, entry.position - file.fromOffset, cursor) > 0
       if (isValid && cursor.queueOffset === offset && mustBeDurable(cursor, options)) {
         return entry.position
       }
@@ -70,66 +63,8 @@ const searchQueues = (position: number, cursor: RecordCursor, options: DamageChe
   return -1
 }
 
-const checkAt = (file: MappedFile, offset: number, cursor: RecordCursor): number =>
-  RecordReader.read(file, offset, cursor, OPTIONS)
-
 const mustBeDurable = (record: RecordCursor, options: DamageCheckOptions): boolean =>
   record.storeTimestamp >= options.lastStoreTimestamp && record.storeTimestamp <= options.durableTimestamp
-
-/**
- * The written part of a file ends before the first run of zeros that is longer than any record. What is not written reads
- * as zeros, and looking through a gigabyte of it would bring it all into the page cache; a record behind such a run is
- * found by its queue entry.
- */
-const searchFile = (file: MappedFile, from: number, cursor: RecordCursor, options: DamageCheckOptions): number => {
-  const search: Search = { from, next: from + RecordDescriptor.MAGIC_OFFSET, candidates: 0 }
-  for (let start = from; start < file.length && search.candidates < CANDIDATES_MAX; start += ZERO_RUN_LENGTH) {
-    const end = Math.min(file.length, start + ZERO_RUN_LENGTH)
-    const window = file.read(start, end - start)
-    if (end - start === ZERO_RUN_LENGTH && isZero(window.bytes, start - window.base, end - window.base)) {
-      break
-    }
-    const found = searchRun(file, window, end, search, cursor, options)
-    if (found >= 0) {
-      return file.fromOffset + found
-    }
-  }
-  return -1
-}
-
-interface Search {
-  readonly from: number
-  /** Where the next magic number may begin. */
-  next: number
-  candidates: number
-}
-
-const searchRun = (
-  file: MappedFile,
-  { base, bytes }: FileWindow,
-  end: number,
-  search: Search,
-  cursor: RecordCursor,
-  options: DamageCheckOptions
-): number => {
-  while (search.next < end && search.candidates < CANDIDATES_MAX) {
-    const at = bytes.indexOf(MAGIC_FIRST_BYTE, search.next - base)
-    if (at < 0 || at + base >= end) {
-      search.next = end
-      return -1
-    }
-    const offset = at + base - RecordDescriptor.MAGIC_OFFSET
-    search.candidates++
-    search.next = at + base + 1
-    if (offset >= search.from && checkAt(file, offset, cursor) > 0) {
-      if (mustBeDurable(cursor, options) && isKnown(cursor, options)) {
-        return offset
-      }
-      search.next += cursor.totalSize
-    }
-  }
-  return -1
-}
 
 /** Whether something outside the log speaks for the record: the checkpoint, or the entry of its queue. */
 const isKnown = (record: RecordCursor, options: DamageCheckOptions): boolean => {

@@ -1,0 +1,69 @@
+/**
+ * How many slots and entries an index file was made with. Its header does not say, but its first and its last entry must
+ * be where the header says that they lead to: numbers of slots are tried until they are.
+ */
+import * as IndexDescriptor from "../index/IndexDescriptor.ts"
+import { getInt64 } from "../mapped/BigEndian.ts"
+
+const INT_LENGTH = 4
+/** Length of an entry in units of a slot. */
+const ENTRY_UNITS = IndexDescriptor.ENTRY_LENGTH / IndexDescriptor.SLOT_LENGTH
+/** RocketMQ's default, tried first. */
+const SLOTS_DEFAULT = 5_000_000
+/** Entries before the last one that must fit as well. */
+const ENTRIES_CHECKED = 32
+
+export interface Geometry {
+  readonly slotCount: number
+  readonly entryCount: number
+}
+
+/** Undefined for a file without entries, or none of this kind. `view` shows the whole file. */
+export const detect = (view: DataView, length: number): Geometry | undefined => {
+  const units = (length - IndexDescriptor.HEADER_LENGTH) / INT_LENGTH
+  if (!Number.isInteger(units) || units < ENTRY_UNITS + 1) {
+    return undefined
+  }
+  const last = view.getInt32(IndexDescriptor.INDEX_COUNT_OFFSET) - 1
+  const slotsMax = units - ENTRY_UNITS * (last + 1)
+  if (last < 1 || slotsMax < 1) {
+    return undefined
+  }
+  if (SLOTS_DEFAULT <= slotsMax && (units - SLOTS_DEFAULT) % ENTRY_UNITS === 0 && fits(view, SLOTS_DEFAULT, last)) {
+    return geometryOf(units, SLOTS_DEFAULT)
+  }
+  for (let slotCount = units % ENTRY_UNITS || ENTRY_UNITS; slotCount <= slotsMax; slotCount += ENTRY_UNITS) {
+    if (fits(view, slotCount, last)) {
+      return geometryOf(units, slotCount)
+    }
+  }
+  return undefined
+}
+
+const geometryOf = (units: number, slotCount: number): Geometry => ({
+  slotCount,
+  entryCount: (units - slotCount) / ENTRY_UNITS
+})
+
+const fits = (view: DataView, slotCount: number, last: number): boolean => {
+  const begin = getInt64(view, IndexDescriptor.BEGIN_POSITION_OFFSET)
+  const end = getInt64(view, IndexDescriptor.END_POSITION_OFFSET)
+  if (positionOf(view, slotCount, 1) !== begin || positionOf(view, slotCount, last) !== end) {
+    return false
+  }
+  for (let entry = last; entry > 0 && entry > last - ENTRIES_CHECKED; entry--) {
+    const at = IndexDescriptor.entryOffset(slotCount, entry)
+    const keyHash = view.getInt32(at + IndexDescriptor.KEY_HASH_OFFSET)
+    const previous = view.getInt32(at + IndexDescriptor.PREVIOUS_OFFSET)
+    const position = positionOf(view, slotCount, entry)
+    const isPlausible = keyHash >= 0 && previous >= 0 && previous < entry && position >= begin && position <= end
+    // The slot leads to the newest entry of its chain, which is this one or a newer one.
+    if (!isPlausible || view.getInt32(IndexDescriptor.slotOffset(keyHash % slotCount)) < entry) {
+      return false
+    }
+  }
+  return true
+}
+
+const positionOf = (view: DataView, slotCount: number, entry: number): number =>
+  getInt64(view, IndexDescriptor.entryOffset(slotCount, entry) + IndexDescriptor.POSITION_OFFSET)

@@ -1,0 +1,83 @@
+/**
+ * Reads the whole log, over bad places as well: where no record stands but a valid one does behind, the stretch between
+ * them is damage, and reading goes on there. The rest behind the last record is the end of the log, torn or not.
+ */
+import type { CommitLog } from "../commitlog/CommitLog.ts"
+import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import type { QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import type { QueueTable } from "../consumequeue/QueueTable.ts"
+import * as LogScan from "../recovery/LogScan.ts"
+import * as NextRecord from "../recovery/NextRecord.ts"
+
+export const CHECK: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
+
+/** A stretch of the log without records, between records. */
+export interface Damage {
+  readonly position: number
+  /** Position of the next valid record. */
+  readonly end: number
+  readonly file: string
+  readonly reason: string
+  /** Valid records behind it, up to the next damage. */
+  readonly recordsBehind: number
+}
+
+export interface LogSurvey {
+  readonly recordCount: number
+  readonly damages: ReadonlyArray<Damage>
+  /** Position behind the last valid record. */
+  readonly end: number
+  /** Position behind which nothing valid is: `end`, or behind the blank that follows it. */
+  readonly stoppedAt: number
+  /** Why the log ends there: a code of `RecordCheck`. */
+  readonly code: number
+}
+
+/** Yields the position that it has come to. */
+export function* survey(
+  commitLog: CommitLog,
+  queues: QueueTable,
+  visit: LogScan.Visit
+): Generator<number, LogSurvey> {
+  const damages: Array<Damage> = []
+  let bad: Omit<Damage, "recordsBehind"> | undefined = undefined
+  let recordCount = 0
+  let lastStoreTimestamp = 0
+  let from = commitLog.minOffset
+  for (;;) {
+    const result: LogScan.LogScanResult = yield* LogScan.scan(commitLog, from, CHECK, visit)
+    recordCount += result.recordCount
+    lastStoreTimestamp = Math.max(lastStoreTimestamp, result.lastStoreTimestamp)
+    if (bad !== undefined) {
+      damages.push({ ...bad, recordsBehind: result.recordCount })
+    }
+    const { code, end, stoppedAt } = result
+    const next = NextRecord.behind(
+      commitLog,
+      stoppedAt,
+      new RecordCursor(),
+      // What an earlier recovery cut but left in place is older than what stands before the bad place.
+      (record) => record.storeTimestamp >= lastStoreTimestamp || isQueued(queues, record)
+    )
+    if (next < 0) {
+      return { recordCount, damages, end, stoppedAt, code }
+    }
+    const file = commitLog.files.find(stoppedAt)?.file.path ?? ""
+    bad = { position: stoppedAt, end: next, file, reason: RecordCheck.reasonOf(code) }
+    from = next
+  }
+}
+
+const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+
+/** Whether the queue of a record has its entry. */
+export const isQueued = (queues: QueueTable, record: RecordCursor): boolean => {
+  const state = queues.find(record.topic, record.queueId)
+  return (
+    state !== undefined &&
+    state.queue.read(record.queueOffset, entry) &&
+    entry.position === record.physicalOffset &&
+    entry.size === record.totalSize
+  )
+}
