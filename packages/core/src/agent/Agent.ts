@@ -17,6 +17,11 @@ export interface Agent {
    * runner let go of its number, which the next file to be opened will have.
    */
   descriptors?(): ReadonlyArray<number>
+  /**
+   * Called once before `onStart` by a runner that parks. `wake` ends the park, or the next one: for what arrives by
+   * callbacks of the agent's own thread and has no descriptor.
+   */
+  onWakeable?(wake: () => void): void
 }
 
 /** Thrown from `doWork` by an agent that has nothing more to do: its runner closes it and ends. */

@@ -21,6 +21,12 @@ export class CompositeAgent implements Agent {
     this.roleName = `[${agents.map((agent) => agent.roleName).join(",")}]`
   }
 
+  onWakeable(wake: () => void): void {
+    for (const agent of this.#agents) {
+      agent.onWakeable?.(wake)
+    }
+  }
+
   /** Starts each in order, up to the first that cannot: what it throws is thrown. */
   onStart(nowNs: number): void {
     for (const agent of this.#agents) {

@@ -55,6 +55,8 @@ export class AgentLoop {
 
   /** Starts the agent, which throws what its `onStart` throws, and schedules the first turn. */
   start(): void {
+    const { invoker, park } = this.#options
+    invoker.agent.onWakeable?.(() => park.wake())
     this.#options.invoker.start(this.#options.clock.nanoTime())
     setImmediate(this.#turn)
   }

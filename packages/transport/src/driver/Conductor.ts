@@ -97,8 +97,8 @@ export class Conductor implements Agent, CommandListener {
   doWork(nowNs: number): number {
     this.nowNs = nowNs
     this.dutyCycle.measureAndUpdate(nowNs)
+    this.processTimers()
     const workCount =
-      this.processTimers() +
       this.processCommands() +
       this.ipc.updatePublisherLimits() +
       (this.network?.doWork(nowNs) ?? 0) +
@@ -228,9 +228,10 @@ export class Conductor implements Agent, CommandListener {
     this.context.clientProxy.onError(correlationId, codeOf(error), textOf(error))
   }
 
-  private processTimers(): number {
+  /** No work that an idle driver should stay awake for. */
+  private processTimers(): void {
     if (this.nowNs < this.timerDeadlineNs) {
-      return 0
+      return
     }
     const { nowNs } = this
     const nowMs = this.context.clock.epochMs()
@@ -244,7 +245,6 @@ export class Conductor implements Agent, CommandListener {
     this.network?.check(nowNs, nowMs)
     this.userCounters.check(nowNs, nowMs)
     this.checkForBlockedCommands()
-    return 1
   }
 
   private processCommands(): number {

@@ -121,6 +121,7 @@ export class DataPacketDispatcher {
     return this.streams.get(streamId)?.images.get(sessionId)
   }
 
+  /** True when the frame was more than a sign of life. */
   onData(
     buffer: FrameBuffer,
     offset: number,
@@ -128,17 +129,18 @@ export class DataPacketDispatcher {
     covered: number,
     source: SocketAddress,
     nowNs: number
-  ): void {
+  ): boolean {
     const streamId = DataFrame.streamId(buffer, offset)
     const stream = this.streams.get(streamId)
     if (stream === undefined) {
-      return
+      return false
     }
     const sessionId = DataFrame.sessionId(buffer, offset)
     const image = stream.images.get(sessionId)
     if (image !== undefined) {
-      image.insertPacket(buffer, offset, length, covered, nowNs)
-    } else if (!stream.states.has(sessionId) && !DataFrame.isEndOfStream(buffer, offset)) {
+      return image.insertPacket(buffer, offset, length, covered, nowNs)
+    }
+    if (!stream.states.has(sessionId) && !DataFrame.isEndOfStream(buffer, offset)) {
       if (stream.wants(sessionId)) {
         this.remember(stream, sessionId, "PendingSetup")
         this.listener.onUnknownStream(sessionId, streamId, source)
@@ -146,24 +148,28 @@ export class DataPacketDispatcher {
         this.remember(stream, sessionId, "NoInterest")
       }
     }
+    return false
   }
 
-  onSetup(buffer: FrameBuffer, offset: number, source: SocketAddress): void {
+  /** True when an image is to be made. */
+  onSetup(buffer: FrameBuffer, offset: number, source: SocketAddress): boolean {
     const stream = this.streams.get(SetupFrame.streamId(buffer, offset))
     const sessionId = SetupFrame.sessionId(buffer, offset)
     if (stream === undefined || stream.images.has(sessionId)) {
-      return
+      return false
     }
     const state = stream.states.get(sessionId)
     if (state !== undefined && state !== "PendingSetup") {
-      return
+      return false
     }
     if (!stream.wants(sessionId)) {
       this.remember(stream, sessionId, "NoInterest")
     } else if (this.hasRoom(stream)) {
       this.remember(stream, sessionId, "InitInProgress")
       this.listener.onSetup(buffer, offset, source)
+      return true
     }
+    return false
   }
 
   /** Images that are being made count as well. */

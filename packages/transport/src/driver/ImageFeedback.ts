@@ -87,15 +87,17 @@ export class ImageFeedback {
       }
       endpoint.sendError(source, sessionId, streamId, IMAGE_REJECTED, this.rejectionReason)
       this.deadlineNs = nowNs + statusMessageTimeoutNs
-      return 1
+      return 0
     }
     if (!this.isScheduled && !isDue) {
       return 0
     }
+    // One that is only due says that the receiver lives: no work that an idle driver should stay awake for.
+    const workCount = this.isScheduled ? 1 : 0
     this.isScheduled = false
     this.deadlineNs = nowNs + statusMessageTimeoutNs
     this.sendStatusMessage()
-    return 1
+    return workCount
   }
 
   private sendStatusMessage(): void {

@@ -141,7 +141,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     return LogBufferDescriptor.computePosition(this.tail.termId, termOffset, termLength, initialTermId)
   }
 
-  /** The sender's duty: data, set-ups, heartbeats, retransmits. Returns the bytes sent. */
+  /** The sender's duty: data, set-ups, heartbeats, retransmits. Returns the bytes of data sent. */
   send(nowNs: number): number {
     const bytesSent = this.sender.send(nowNs)
     if (bytesSent === 0) {
@@ -176,7 +176,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     return 1
   }
 
-  onStatusMessage(buffer: FrameBuffer, offset: number, nowNs: number): void {
+  onStatusMessage(buffer: FrameBuffer, offset: number, nowNs: number): boolean {
     const flags = HeaderDescriptor.flags(buffer, offset)
     const status = this.statusOf(buffer, offset, flags)
     if (FrameFlags.has(flags, FrameFlags.SM_SETUP)) {
@@ -185,12 +185,12 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
         this.flowControl.onTriggerSetup(status, nowNs)
         this.sender.elicitSetup()
       }
-      return
+      return true
     }
     const { senderLimit, senderPosition } = this.fields
     if (Math.abs(status.position - senderPosition.getVolatile()) > this.termLength / 2) {
       this.fields.systemCounters.increment(STATUS_MESSAGES_REJECTED)
-      return
+      return false
     }
     // Of the receiver that spoke last: an earlier one that left says nothing of one that came since.
     this.hasReceivedEos = status.isEndOfStream
@@ -202,8 +202,11 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     }
     this.timeOfLastStatusNs = nowNs
     this.sender.onReceiver()
-    senderLimit.setRelease(this.flowControl.onStatusMessage(status, senderLimit.getVolatile(), nowNs))
+    const limit = senderLimit.getVolatile()
+    const newLimit = this.flowControl.onStatusMessage(status, limit, nowNs)
+    senderLimit.setRelease(newLimit)
     this.setConnected(this.isConnected)
+    return newLimit !== limit
   }
 
   onNak(buffer: FrameBuffer, offset: number, nowNs: number): void {

@@ -164,16 +164,19 @@ export class PublicationImage implements ManagedResource, Subscribable {
     }
   }
 
-  /** Puts a validated datagram where it belongs. `covered` is 0 for a heartbeat. */
-  insertPacket(buffer: FrameBuffer, offset: number, length: number, covered: number, nowNs: number): void {
+  /**
+   * Puts a validated datagram where it belongs. `covered` is 0 for a heartbeat. True when it was more than a sign of
+   * life.
+   */
+  insertPacket(buffer: FrameBuffer, offset: number, length: number, covered: number, nowNs: number): boolean {
     const { log, systemCounters } = this.fields
     const termOffset = DataFrame.termOffset(buffer, offset)
     if (this.feedback.isRejecting) {
-      return
+      return false
     }
     if (termOffset < 0 || termOffset + covered > log.termLength || (covered > 0 && termOffset === log.termLength)) {
       systemCounters.increment(INVALID_PACKETS)
-      return
+      return false
     }
     const termId = DataFrame.termId(buffer, offset)
     const position = LogBufferDescriptor.computePosition(termId, termOffset, log.termLength, log.initialTermId)
@@ -181,7 +184,7 @@ export class PublicationImage implements ManagedResource, Subscribable {
     if (endPosition > this.feedback.overrunPosition) {
       systemCounters.increment(FLOW_CONTROL_OVER_RUNS)
     } else if (covered === 0) {
-      this.onHeartbeat(buffer, offset, position, nowNs)
+      return this.onHeartbeat(buffer, offset, position, nowNs)
     } else if (position < this.feedback.lastStatusPosition) {
       systemCounters.increment(FLOW_CONTROL_UNDER_RUNS)
     } else {
@@ -190,6 +193,7 @@ export class PublicationImage implements ManagedResource, Subscribable {
       this.timeOfLastPacketNs = nowNs
       this.raiseHwm(endPosition)
     }
+    return true
   }
 
   /** The conductor's duty of each tick: how far the log is whole, and what the source should know of it. */
@@ -327,12 +331,14 @@ export class PublicationImage implements ManagedResource, Subscribable {
     return nowNs - this.timeOfLastStateChangeNs > END_OF_STREAM_STATUS_MESSAGES * statusMessageTimeoutNs
   }
 
-  private onHeartbeat(buffer: FrameBuffer, offset: number, position: number, nowNs: number): void {
+  /** True when it says something new: that there is more, or no more. */
+  private onHeartbeat(buffer: FrameBuffer, offset: number, position: number, nowNs: number): boolean {
     const { log, systemCounters } = this.fields
     if (position < this.feedback.lastStatusPosition - log.termLength || position < 0) {
       systemCounters.increment(FLOW_CONTROL_UNDER_RUNS)
-      return
+      return false
     }
+    const isNews = position > this.fields.hwmPosition.getVolatile() || DataFrame.isEndOfStream(buffer, offset)
     this.timeOfLastPacketNs = nowNs
     if (!this.isEndOfStream && DataFrame.isEndOfStream(buffer, offset)) {
       if (DataFrame.isRevoked(buffer, offset)) {
@@ -344,6 +350,7 @@ export class PublicationImage implements ManagedResource, Subscribable {
     }
     this.raiseHwm(position)
     systemCounters.increment(HEARTBEATS_RECEIVED)
+    return isNews
   }
 
   private onGap(termId: number, termOffset: number, length: number): void {

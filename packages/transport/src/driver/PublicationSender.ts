@@ -19,6 +19,7 @@ import type { NetworkPublicationFields } from "./NetworkPublication.ts"
 import type { ReceiverLiveness } from "./ReceiverLiveness.ts"
 import { RetransmitHandler } from "./RetransmitHandler.ts"
 import {
+  BYTES_SENT,
   HEARTBEATS_SENT,
   INVALID_PACKETS,
   RETRANSMITS_SENT,
@@ -76,15 +77,15 @@ export class PublicationSender {
     this.isSetupElicited = true
   }
 
-  /** Returns the bytes sent. */
+  /** Returns the bytes of data sent: set-ups and heartbeats are no work that an idle driver should stay awake for. */
   send(nowNs: number): number {
     const senderPosition = this.fields.senderPosition.getVolatile()
     if (!this.hasInitialConnection || this.isSetupElicited) {
       this.checkSetup(nowNs, senderPosition)
     }
-    let bytesSent = this.sendData(nowNs, senderPosition)
+    const bytesSent = this.sendData(nowNs, senderPosition)
     if (bytesSent === 0) {
-      bytesSent = this.checkHeartbeat(nowNs, senderPosition)
+      this.checkHeartbeat(nowNs, senderPosition)
     }
     this.retransmits.processTimeouts(nowNs)
     return bytesSent
@@ -193,9 +194,9 @@ export class PublicationSender {
     }
   }
 
-  private checkHeartbeat(nowNs: number, senderPosition: number): number {
+  private checkHeartbeat(nowNs: number, senderPosition: number): void {
     if (!this.hasInitialConnection || nowNs - this.timeOfLastSendNs <= HEARTBEAT_INTERVAL_NS) {
-      return 0
+      return
     }
     const { log, sessionId, streamId, systemCounters } = this.fields
     DataFrame.write(
@@ -210,7 +211,7 @@ export class PublicationSender {
     )
     this.timeOfLastSendNs = nowNs
     systemCounters.increment(HEARTBEATS_SENT)
-    return this.sendControl(DataFrame.HEADER_LENGTH)
+    systemCounters.get(BYTES_SENT).addRelease(this.sendControl(DataFrame.HEADER_LENGTH))
   }
 
   private heartbeatFlags(): number {

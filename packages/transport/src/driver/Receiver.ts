@@ -81,13 +81,14 @@ export class Receiver implements Agent, ReceiveEndpointListener {
     this.nowNs = nowNs
     this.dutyCycle.measureAndUpdate(nowNs)
     let bytesReceived = 0
+    let workCount = 0
     for (const endpoint of this.endpoints) {
       bytesReceived += endpoint.poll()
+      workCount += endpoint.workCount
     }
     if (bytesReceived > 0) {
       this.options.systemCounters.get(BYTES_RECEIVED).addRelease(bytesReceived)
     }
-    let workCount = bytesReceived
     for (const image of this.images) {
       workCount += image.isConnected(nowNs) ? image.sendFeedback(nowNs) : this.release(image)
     }
@@ -134,12 +135,12 @@ export class Receiver implements Agent, ReceiveEndpointListener {
     length: number,
     covered: number,
     source: SocketAddress
-  ): void {
-    this.dispatchers.get(endpoint)?.onData(buffer, offset, length, covered, source, this.nowNs)
+  ): boolean {
+    return this.dispatchers.get(endpoint)?.onData(buffer, offset, length, covered, source, this.nowNs) === true
   }
 
-  onSetup(endpoint: ReceiveEndpoint, buffer: FrameBuffer, offset: number, source: SocketAddress): void {
-    this.dispatchers.get(endpoint)?.onSetup(buffer, offset, source)
+  onSetup(endpoint: ReceiveEndpoint, buffer: FrameBuffer, offset: number, source: SocketAddress): boolean {
+    return this.dispatchers.get(endpoint)?.onSetup(buffer, offset, source) === true
   }
 
   /** A request is answered; an answer to a request of ours belongs to its image. */

@@ -52,15 +52,15 @@ export class Sender implements Agent {
   doWork(nowNs: number): number {
     this.dutyCycle.measureAndUpdate(nowNs)
     const bytesSent = this.send(nowNs)
-    let bytesReceived = 0
+    let workCount = bytesSent
     if (bytesSent === 0 || ++this.sendsSincePoll >= SENDS_PER_POLL) {
       this.sendsSincePoll = 0
       for (const endpoint of this.endpoints) {
-        bytesReceived += endpoint.poll(nowNs)
+        workCount += endpoint.poll(nowNs)
       }
     }
     this.checkResolutions(nowNs)
-    return bytesSent + bytesReceived
+    return workCount
   }
 
   descriptors(): ReadonlyArray<number> {

@@ -24,6 +24,7 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
   try {
     const lossReport = Mapping.create(join(directory, LOSS_REPORT_FILE), LossReport.LENGTH_DEFAULT, { reserve: true })
     mapped.push(lossReport)
+    let wake = (): void => {}
     const driver = assemble(
       start,
       { cnc, lossReport },
@@ -32,11 +33,14 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
         pid: process.pid,
         randomInt32: () => Math.trunc(Math.random() * 2 ** 32) | 0,
         logFactory: (recordError) => MappedLogFactory.make(directory, start.settings.filePageSize, recordError),
-        network: (report, faults) => driverNetwork(start.media, report, faults)
+        network: (report, faults) => driverNetwork(start.media, report, faults, () => wake())
       }
     )
     return {
       ...driver,
+      onWakeable: (wakeDriver) => {
+        wake = wakeDriver
+      },
       onClose: () => {
         driver.onClose?.()
         unmap()

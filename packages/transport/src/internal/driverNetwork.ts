@@ -9,17 +9,18 @@ import { systemInterfaces } from "./systemInterfaces.ts"
 import { systemResolver } from "./systemResolver.ts"
 import type { UdpFaults } from "./udpFaults.ts"
 
-const udpPort = (media: "native" | "portable", faults: UdpFaults): UdpPort =>
-  media === "native" ? NativeUdpPort.make(faults) : PortableUdpPort.make(faults)
+const udpPort = (media: "native" | "portable", faults: UdpFaults, onArrival: () => void): UdpPort =>
+  media === "native" ? NativeUdpPort.make(faults) : PortableUdpPort.make(faults, onArrival)
 
 /** The network of this machine, unless the driver shall have none. */
 export const driverNetwork = (
   media: DriverStart["media"],
   lossReport: LossReport,
-  faults: UdpFaults
+  faults: UdpFaults,
+  onArrival: () => void
 ): DriverNetwork | undefined => {
   const chosen = media ?? (isLinux && hasLibc ? "native" : "portable")
   return chosen === "none"
     ? undefined
-    : { udp: udpPort(chosen, faults), resolver: systemResolver, interfaces: systemInterfaces, lossReport }
+    : { udp: udpPort(chosen, faults, onArrival), resolver: systemResolver, interfaces: systemInterfaces, lossReport }
 }

@@ -18,7 +18,10 @@ const ARRIVED_MAX = 4096
 /** Sends that the system has not taken yet; more wait with the caller. */
 const UNDER_WAY_MAX = 256
 
-export const make = (faults: UdpFaults): UdpPort => ({ open: (options) => new PortableUdpSocket(options, faults) })
+/** `onArrival` is called for each datagram: these sockets have no descriptor that could end a park. */
+export const make = (faults: UdpFaults, onArrival: () => void = () => {}): UdpPort => ({
+  open: (options) => new PortableUdpSocket(options, faults, onArrival)
+})
 
 const socketError = (error: NodeJS.ErrnoException, of: string): UdpSocketError =>
   new UdpSocketError(error.code ?? "UNKNOWN", `${error.message}${of}`)
@@ -40,9 +43,11 @@ class PortableUdpSocket implements UdpSocket {
   private underWay = 0
   private isOpen = false
   private readonly faults: UdpFaults
+  private readonly onArrival: () => void
 
-  constructor(options: UdpSocketOptions, faults: UdpFaults) {
+  constructor(options: UdpSocketOptions, faults: UdpFaults, onArrival: () => void) {
     this.faults = faults
+    this.onArrival = onArrival
     const { family } = options.local
     this.remote = options.remote
     this.socket = dgram.createSocket({
@@ -142,6 +147,7 @@ class PortableUdpSocket implements UdpSocket {
     const source = new SocketAddress(address, info.port)
     if (this.remote === undefined || source.equals(this.remote)) {
       this.arrived.push({ bytes, source })
+      this.onArrival()
     }
   }
 

@@ -21,7 +21,10 @@ import { ERROR_FRAMES_SENT, INVALID_PACKETS, SHORT_SENDS, type SystemCounters } 
 import type { EndpointStatus } from "./EndpointStatus.ts"
 import type { DatagramHandler, UdpSocket } from "./UdpPort.ts"
 
-/** What arrives, already validated. Frames lie in `buffer` at `offset`, valid during the call. */
+/**
+ * What arrives, already validated. Frames lie in `buffer` at `offset`, valid during the call. Answers are true when a
+ * frame was more than a sign of life: then there is something to do.
+ */
 export interface ReceiveEndpointListener {
   /** `covered` is how many bytes of the term the datagram fills, 0 for a heartbeat. */
   onData(
@@ -31,8 +34,8 @@ export interface ReceiveEndpointListener {
     length: number,
     covered: number,
     source: SocketAddress
-  ): void
-  onSetup(endpoint: ReceiveEndpoint, buffer: FrameBuffer, offset: number, source: SocketAddress): void
+  ): boolean
+  onSetup(endpoint: ReceiveEndpoint, buffer: FrameBuffer, offset: number, source: SocketAddress): boolean
   onRttMeasurement(endpoint: ReceiveEndpoint, buffer: FrameBuffer, offset: number, source: SocketAddress): void
 }
 
@@ -47,6 +50,8 @@ export class ReceiveEndpoint {
   readonly receiverId: bigint
   readonly groupTag: bigint | undefined
   isClosing = false
+  /** Of what the last poll took in. */
+  workCount = 0
   private readonly listener: ReceiveEndpointListener
   private readonly systemCounters: SystemCounters
   private readonly control = new HeapRegion("frame being sent", CONTROL_LENGTH).buffer()
@@ -106,8 +111,9 @@ export class ReceiveEndpoint {
     return this.streamReferences.size === 0 && this.imageReferences === 0 && !this.isClosing
   }
 
-  /** Takes in what has arrived; returns the bytes. */
+  /** Takes in what has arrived; returns the bytes. `workCount` then says how many datagrams were more than a sign of life. */
   poll(): number {
+    this.workCount = 0
     return this.socket.poll(this.onDatagram, DATAGRAMS_PER_POLL_MAX)
   }
 
@@ -189,10 +195,16 @@ export class ReceiveEndpoint {
     switch (HeaderDescriptor.type(buffer, offset)) {
       case FrameType.DATA:
       case FrameType.PAD:
-        return this.listener.onData(this, buffer, offset, length, covered, source)
+        if (this.listener.onData(this, buffer, offset, length, covered, source)) {
+          this.workCount++
+        }
+        return undefined
       case FrameType.SETUP:
         if (SetupFrame.isValid(buffer, offset, TERM_LENGTH_MIN, TERM_LENGTH_MAX)) {
-          return this.listener.onSetup(this, buffer, offset, source)
+          if (this.listener.onSetup(this, buffer, offset, source)) {
+            this.workCount++
+          }
+          return undefined
         }
         return this.systemCounters.increment(INVALID_PACKETS)
       case FrameType.RTTM: {

@@ -29,7 +29,8 @@ export interface SendEndpointListener {
   readonly sessionId: number
   readonly streamId: number
   readonly termLength: number
-  onStatusMessage(buffer: FrameBuffer, offset: number, nowNs: number): void
+  /** True when there is something to do now: more may be sent, or a set-up is asked for. */
+  onStatusMessage(buffer: FrameBuffer, offset: number, nowNs: number): boolean
   onNak(buffer: FrameBuffer, offset: number, nowNs: number): void
   onError(buffer: FrameBuffer, offset: number, source: SocketAddress): void
   onRttMeasurement(buffer: FrameBuffer, offset: number): void
@@ -52,6 +53,7 @@ export class SendEndpoint {
   private readonly publications = new Map<number, Map<number, SendEndpointListener>>()
   private references = 0
   private nowNs = 0
+  private workCount = 0
   private readonly onDatagram: DatagramHandler = (buffer, offset, length, source) =>
     this.dispatch(buffer, offset, length, source)
 
@@ -104,10 +106,12 @@ export class SendEndpoint {
     return this.socket.sendMany(buffer, offsets, lengths, count, this.remote)
   }
 
-  /** Takes in what receivers sent; returns the bytes. */
+  /** Takes in what receivers sent; returns how much of it gives the sender something to do. */
   poll(nowNs: number): number {
     this.nowNs = nowNs
-    return this.socket.poll(this.onDatagram, DATAGRAMS_PER_POLL_MAX)
+    this.workCount = 0
+    this.socket.poll(this.onDatagram, DATAGRAMS_PER_POLL_MAX)
+    return this.workCount
   }
 
   /** Whether no receiver was heard of for this long. */
@@ -163,7 +167,9 @@ export class SendEndpoint {
       return
     }
     this.systemCounters.increment(STATUS_MESSAGES_RECEIVED)
-    publication?.onStatusMessage(buffer, offset, this.nowNs)
+    if (publication?.onStatusMessage(buffer, offset, this.nowNs) === true) {
+      this.workCount++
+    }
   }
 
   private onNak(buffer: FrameBuffer, offset: number): void {
@@ -173,6 +179,7 @@ export class SendEndpoint {
     }
     if (NakFrame.isValid(buffer, offset, publication.termLength)) {
       this.systemCounters.increment(NAK_MESSAGES_RECEIVED)
+      this.workCount++
       publication.onNak(buffer, offset, this.nowNs)
     } else {
       this.systemCounters.increment(INVALID_PACKETS)
