@@ -53,8 +53,21 @@ export class Int64Halves {
     return Atomics.compareExchange(buffer.int64, offset / 8, expected, BigInt(position + delta)) === expected
   }
 
-  /** Stores this position into a field that others write too. */
-  storeRelease(buffer: AtomicBuffer, offset: number): void {
-    Atomics.store(buffer.int64, offset / 8, BigInt(this.high) * BigInt(TWO_POW_32) + BigInt(this.low >>> 0))
+  /**
+   * As `compareAndAdd`, in a third of the time and without a BigInt: only the low half is compared and set, which the
+   * architecture must let it (`Ordering.halfWordAtomicsAreCoherent`). For a field that only grows, and a sum that does
+   * not carry.
+   *
+   * When the high half is the same afterwards it was so before, since it never returns to an earlier value, and this was
+   * a compare-and-set of the whole. Otherwise it returns false though the field has moved: 4 GiB went by during this call.
+   */
+  compareAndAddLow(buffer: AtomicBuffer, offset: number, delta: number): boolean {
+    const index = offset >>> 2
+    const int32 = buffer.int32
+    const low = this.low
+    return (
+      Atomics.compareExchange(int32, index, low, (low + delta) | 0) === low &&
+      loadAcquire(int32, index + 1) === this.high
+    )
   }
 }

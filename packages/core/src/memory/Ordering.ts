@@ -13,6 +13,14 @@
  */
 export const plainAccessIsOrdered = process.arch === "x64"
 
+/**
+ * Whether a 32-bit compare-and-set of one half of a 64-bit word is one step with the 64-bit ones that others make of the
+ * whole word, in this or another program. On x64 both are locked instructions on one cache line, which its processor
+ * owns alone meanwhile; no other architecture promises that, nor does the language. Between producers of either kind
+ * `test/ringbuffer/ManyToOneRingBuffer.stress.test.ts` checks it.
+ */
+export const halfWordAtomicsAreCoherent = process.arch === "x64"
+
 /** Reads a word that publishes others: what its writer stored before it is visible to every later load. */
 export const loadAcquire = (words: Int32Array<ArrayBufferLike>, index: number): number =>
   plainAccessIsOrdered ? words[index]! : Atomics.load(words, index)

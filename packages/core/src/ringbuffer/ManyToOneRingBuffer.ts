@@ -1,13 +1,16 @@
 /**
  * A ring of many producers and one consumer. A producer takes room by a compare-and-set of the 64-bit tail, as Java and
- * C producers on the same ring do; it costs 72 to 104 bytes of BigInts a claim, since a 32-bit one could be fooled by a tail
- * that went round 2^32 bytes in between.
+ * C producers on the same ring do.
+ *
+ * That makes 72 to 104 bytes of BigInts. Where a 32-bit compare-and-set is one step with the 64-bit ones of others, a
+ * claim compares and sets the low half alone instead and takes no memory (see `moveTail`).
  *
  * Invariant: bytes outside records are zero. The consumer zeroes what it read before it moves the head, so the length of a
  * record that was claimed but not begun reads as 0.
  */
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
 import * as Int64 from "../memory/Int64.ts"
+import { halfWordAtomicsAreCoherent } from "../memory/Ordering.ts"
 import { assertOpen } from "../memory/RegionState.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import { RingBuffer } from "./RingBuffer.ts"
@@ -38,7 +41,7 @@ export class ManyToOneRingBuffer extends RingBuffer {
       const recordOffset = this.recordOffsetOf(tail.low)
       const toEnd = this.capacity - recordOffset
       if (required <= toEnd) {
-        if (tail.compareAndAdd(buffer, this.tailOffset, required)) {
+        if (this.moveTail(required)) {
           return recordOffset
         }
         continue
@@ -52,6 +55,22 @@ export class ManyToOneRingBuffer extends RingBuffer {
         return fitsAtFront ? 0 : INSUFFICIENT_CAPACITY
       }
     }
+  }
+
+  /**
+   * Moves the tail by a claim that does not wrap, if it is still the tail that was looked at.
+   *
+   * The low half alone is fooled by a tail that went round 4 GiB while this thread was suspended, and the high half says so
+   * afterwards. It would also have changed when others carried it on behind this claim; but the consumer stops at a record
+   * until it is written, so no claim lies more than the capacity behind it, and in the last lap before a carry the whole
+   * tail is compared. A change therefore means the former, and what was claimed may be bytes that are unread yet: nothing
+   * is written there, the next round claims anew, and `unblock` turns the hole into padding, as a claim whose producer died.
+   */
+  private moveTail(length: number): boolean {
+    const isBeforeCarry = (this.tail.low | (this.capacity - 1)) === -1
+    return halfWordAtomicsAreCoherent && !isBeforeCarry
+      ? this.tail.compareAndAddLow(this.buffer, this.tailOffset, length)
+      : this.tail.compareAndAdd(this.buffer, this.tailOffset, length)
   }
 
   protected override release(offset: number, length: number): void {

@@ -34,11 +34,10 @@ export abstract class RingBuffer {
   /** The tail that `claim` works on. */
   protected readonly tail = new Int64Halves()
   /**
-   * A head this producer saw. It is kept here and only published in the trailer's head cache: that field is written by
-   * all producers and may go down, so it could not be read in two halves.
+   * A head this producer saw. It is kept here and not in the trailer's head cache: that field is written by all producers
+   * and may go down, so it could neither be read nor written without a BigInt.
    */
   protected readonly headSeen = new Int64Halves()
-  private readonly headCacheOffset: number
   private readonly correlationIndex: number
   private readonly heartbeatIndex: number
 
@@ -50,7 +49,6 @@ export abstract class RingBuffer {
     this.maxMessageLength = RingBufferDescriptor.maxMessageLength(capacity, capacityMin)
     this.tailOffset = capacity + RingBufferDescriptor.TAIL_POSITION_OFFSET
     this.headOffset = capacity + RingBufferDescriptor.HEAD_POSITION_OFFSET
-    this.headCacheOffset = capacity + RingBufferDescriptor.HEAD_CACHE_POSITION_OFFSET
     this.headSeen.loadMonotonic(buffer, this.headOffset)
     this.correlationIndex = (capacity + RingBufferDescriptor.CORRELATION_COUNTER_OFFSET) / 8
     this.heartbeatIndex = (capacity + RingBufferDescriptor.CONSUMER_HEARTBEAT_OFFSET) / 8
@@ -176,14 +174,14 @@ export abstract class RingBuffer {
     if (!this.tail.isFurtherThan(this.headSeen, usedMax)) {
       return true
     }
-    this.refreshHead()
+    this.headSeen.loadMonotonic(this.buffer, this.headOffset)
     return !this.tail.isFurtherThan(this.headSeen, usedMax)
   }
 
   /** Whether `required` bytes are free at the front of the buffer, when the tail is behind the head in it. */
   protected hasRoomAtFront(required: number): boolean {
     if (required > this.recordOffsetOf(this.headSeen.low)) {
-      this.refreshHead()
+      this.headSeen.loadMonotonic(this.buffer, this.headOffset)
     }
     return required <= this.recordOffsetOf(this.headSeen.low)
   }
@@ -264,14 +262,6 @@ export abstract class RingBuffer {
       }
     }
     return messagesRead
-  }
-
-  private refreshHead(): void {
-    const before = this.headSeen.low
-    this.headSeen.loadMonotonic(this.buffer, this.headOffset)
-    if (this.headSeen.low !== before) {
-      this.headSeen.storeRelease(this.buffer, this.headCacheOffset)
-    }
   }
 
   private claimedRecordOffset(messageOffset: number): number {

@@ -1,12 +1,35 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AtomicBuffer } from "../../src/memory/AtomicBuffer.ts"
 import { ManyToOneRingBuffer } from "../../src/ringbuffer/ManyToOneRingBuffer.ts"
-import { TRAILER_LENGTH } from "../../src/ringbuffer/RingBufferDescriptor.ts"
+import {
+  HEAD_POSITION_OFFSET,
+  TAIL_POSITION_OFFSET,
+  TRAILER_LENGTH
+} from "../../src/ringbuffer/RingBufferDescriptor.ts"
 import * as Peers from "../Peers.ts"
 import * as StressMessage from "./StressMessage.ts"
 
 const CAPACITY = 16 * 1024
 const PRODUCERS = 4
+/** Messages between two starts of the producers: each round carries the tail over once. */
+const ROUND_LENGTH_MAX = 2_000_000
+
+const OWN = "./ringProducer.peer.ts"
+/** Compares the whole tail, where a producer of this machine may compare its low half. */
+const WHOLE = "./ringProducerAtomics.peer.ts"
+
+const CASES = [
+  { name: "workers", mode: "workers", peers: [OWN, OWN, OWN, OWN], carriesAt: 2n ** 32n },
+  { name: "processes", mode: "processes", peers: [OWN, OWN, OWN, OWN], carriesAt: 2n ** 33n },
+  { name: "processes of both kinds", mode: "processes", peers: [OWN, WHOLE, OWN, WHOLE], carriesAt: 2n ** 32n },
+  { name: "workers of both kinds", mode: "workers", peers: [OWN, WHOLE, OWN, WHOLE], carriesAt: 2n ** 33n },
+  {
+    name: "processes that compare the whole tail",
+    mode: "processes",
+    peers: [WHOLE, WHOLE, WHOLE, WHOLE],
+    carriesAt: 2n ** 33n
+  }
+] as const
 
 /** Checks that each producer's messages come whole and in order, none twice and none left out. */
 class Checker {
@@ -34,32 +57,13 @@ class Checker {
 }
 
 describe("ManyToOneRingBuffer under stress", () => {
-  for (const mode of ["workers", "processes"] as const) {
-    it(`takes every message of four producers in ${mode}, whole and in order`, async () => {
-      const messageCount = Math.ceil(Peers.countOr(200_000) / PRODUCERS)
-      const shared = Peers.share(mode, CAPACITY + TRAILER_LENGTH)
-      try {
-        const ring = new ManyToOneRingBuffer(shared.region.buffer())
-        const checker = new Checker(Peers.seed)
-        const producers = checker.received.map((_, producer) =>
-          shared.start(import.meta.url, "./ringProducer.peer.ts", { producer, messageCount, seed: Peers.seed })
-        )
-        while (producers.some((producer) => producer.isRunning()) || ring.size > 0) {
-          if (ring.read(checker.onMessage, 64) === 0) {
-            await Peers.turn()
-          }
-        }
-        await Promise.all(producers.map((producer) => producer.result))
-        assert.deepStrictEqual(
-          checker.received,
-          checker.received.map(() => messageCount)
-        )
-        assert.isTrue(
-          shared.region.buffer(0, CAPACITY).bytes.every((byte) => byte === 0),
-          "the consumer left everything zero"
-        )
-      } finally {
-        shared.remove()
+  for (const { mode, name, peers, carriesAt } of CASES) {
+    it(`takes every message of four producers in ${name}, whole and in order`, async () => {
+      const total = Peers.countOr(60_000)
+      const rounds = Math.ceil(total / ROUND_LENGTH_MAX)
+      for (let round = 0; round < rounds; round++) {
+        const messageCount = Math.ceil(total / rounds / PRODUCERS)
+        await produceAndCheck(mode, peers, carriesAt, messageCount, Peers.seed + round)
       }
     })
   }
@@ -77,6 +81,45 @@ describe("ManyToOneRingBuffer under stress", () => {
     }
   })
 })
+
+/** The tail starts a little before `carriesAt`, so that all producers carry it over in the middle of their work. */
+const produceAndCheck = async (
+  mode: "workers" | "processes",
+  peers: ReadonlyArray<string>,
+  carriesAt: bigint,
+  messageCount: number,
+  seed: number
+): Promise<void> => {
+  const shared = Peers.share(mode, CAPACITY + TRAILER_LENGTH)
+  try {
+    const memory = shared.region.buffer()
+    const start = carriesAt - BigInt(CAPACITY * 64)
+    memory.view.setBigInt64(CAPACITY + TAIL_POSITION_OFFSET, start, true)
+    memory.view.setBigInt64(CAPACITY + HEAD_POSITION_OFFSET, start, true)
+    const ring = new ManyToOneRingBuffer(memory)
+    const checker = new Checker(seed)
+    const producers = checker.received.map((_, producer) =>
+      shared.start(import.meta.url, peers[producer]!, { producer, messageCount, seed })
+    )
+    while (producers.some((producer) => producer.isRunning()) || ring.size > 0) {
+      if (ring.read(checker.onMessage, 64) === 0) {
+        await Peers.turn()
+      }
+    }
+    await Promise.all(producers.map((producer) => producer.result))
+    assert.deepStrictEqual(
+      checker.received,
+      checker.received.map(() => messageCount)
+    )
+    assert.isAbove(ring.producerPosition, Number(carriesAt))
+    assert.isTrue(
+      shared.region.buffer(0, CAPACITY).bytes.every((byte) => byte === 0),
+      "the consumer left everything zero"
+    )
+  } finally {
+    shared.remove()
+  }
+}
 
 /** One producer writes to its end; the others write without end and are killed at different depths of the ring. */
 const killAndUnblock = async (ring: ManyToOneRingBuffer, shared: Peers.SharedRegion, seed: number): Promise<void> => {

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { getHeapStatistics } from "node:v8"
 import type { AtomicBuffer } from "../../src/memory/AtomicBuffer.ts"
 import { HeapRegion } from "../../src/memory/HeapRegion.ts"
+import { halfWordAtomicsAreCoherent } from "../../src/memory/Ordering.ts"
 import { ManyToOneRingBuffer } from "../../src/ringbuffer/ManyToOneRingBuffer.ts"
 import { OneToOneRingBuffer } from "../../src/ringbuffer/OneToOneRingBuffer.ts"
 import type { RingBuffer } from "../../src/ringbuffer/RingBuffer.ts"
@@ -10,8 +11,11 @@ import {
   TAIL_POSITION_OFFSET,
   TRAILER_LENGTH
 } from "../../src/ringbuffer/RingBufferDescriptor.ts"
+import { countOr } from "../Peers.ts"
 
-const MESSAGES = 300_000
+const MESSAGES = Math.min(countOr(300_000), 10_000_000)
+/** Noise of the engine itself is about a byte; one object a message would be 16 bytes at least. */
+const NOISE = 6
 const BUFFER_LENGTH = 64 * 1024 + TRAILER_LENGTH
 const source = new Uint8Array(128)
 
@@ -59,6 +63,17 @@ const claiming = (ring: RingBuffer) => (count: number) => {
   }
 }
 
+/** The consumer takes one message whenever there is no room, so that each claim looks at the head anew. */
+const crowding = (ring: RingBuffer) => (count: number) => {
+  for (let written = 0; written < count;) {
+    if (ring.write(1, source, 8, 32)) {
+      written++
+    } else {
+      ring.read(onMessage, 1)
+    }
+  }
+}
+
 /** Only reads: the records are put back by moving the tail, with the bytes kept from a first filling. */
 const reading = (ring: ManyToOneRingBuffer) => {
   while (ring.write(1, source, 0, 24)) {
@@ -88,23 +103,28 @@ const bufferStartingAt = (position: bigint): AtomicBuffer => {
 }
 
 describe("allocation of the ring buffers", () => {
-  // Noise of the engine itself is about a byte; one object a message would be 16 bytes at least.
   for (const start of STARTS) {
     it(`is nothing a message in the one-to-one ring from position ${start}`, () => {
       const ring = new OneToOneRingBuffer(bufferStartingAt(start))
-      assert.isBelow(perMessage(writing(ring)), 6)
-      assert.isBelow(perMessage(claiming(ring)), 6)
+      assert.isBelow(perMessage(writing(ring)), NOISE)
+      assert.isBelow(perMessage(claiming(ring)), NOISE)
     })
 
     it(`is nothing a message when the many-to-one ring is read from position ${start}`, () => {
-      assert.isBelow(perMessage(reading(new ManyToOneRingBuffer(bufferStartingAt(start)))), 6)
+      assert.isBelow(perMessage(reading(new ManyToOneRingBuffer(bufferStartingAt(start)))), NOISE)
     })
 
-    it(`is no more than one compare-and-set a message when the many-to-one ring is written from position ${start}`, () => {
+    it(`is nothing a message when the many-to-one ring is written from position ${start}`, () => {
       const ring = new ManyToOneRingBuffer(bufferStartingAt(start))
-      const compareAndSet = 3 * 24 + 2 * 16
-      assert.isBelow(perMessage(writing(ring)), compareAndSet + 6)
-      assert.isBelow(perMessage(claiming(ring)), compareAndSet + 6)
+      const compareAndSet = halfWordAtomicsAreCoherent ? 0 : 3 * 24 + 2 * 16
+      assert.isBelow(perMessage(writing(ring)), compareAndSet + NOISE)
+      assert.isBelow(perMessage(claiming(ring)), compareAndSet + NOISE)
+    })
+
+    it(`is nothing a message when the many-to-one ring is always full from position ${start}`, () => {
+      const ring = new ManyToOneRingBuffer(bufferStartingAt(start))
+      const compareAndSet = halfWordAtomicsAreCoherent ? 0 : 3 * 24 + 2 * 16
+      assert.isBelow(perMessage(crowding(ring)), compareAndSet + NOISE)
     })
   }
 })
