@@ -164,6 +164,8 @@ export interface StoreStatus {
   readonly fileCount: number
   readonly fileLength: number
   readonly isWriteable: boolean
+  /** Files that the system refused to map, and that are read and written by position instead. */
+  readonly unmappedFileCount: number
   /** Why the last round of cleaning could not remove an old file or measure a device. It is tried again. */
   readonly cleaningFailure: StoreError | undefined
 }

@@ -122,6 +122,10 @@ export const settings = {
     default: "127.0.0.1:10911",
     description: "Host and port that records name as where they are stored."
   },
+  writeWithoutMmap: flag(
+    false,
+    "Read and write files by position instead of mapping them. Files that the system refuses to map are used so in any case."
+  ),
   readOnly: flag(false, "Open the files for reading, without a lock and beside a process that writes.")
 } as const satisfies Record<string, Setting>
 

@@ -14,6 +14,8 @@ const backends = {
   mapped: mapped({}),
   "mapped, synchronous flush": mapped({ flushDiskType: "SYNC_FLUSH" }),
   "mapped, without the CRC property": mapped({ enabledAppendPropCRC: false }),
+  "files that are not mapped": mapped({ writeWithoutMmap: true }),
+  "files that are not mapped, synchronous flush": mapped({ writeWithoutMmap: true, flushDiskType: "SYNC_FLUSH" }),
   memory: MessageStore.layerMemory(SMALL)
 }
 

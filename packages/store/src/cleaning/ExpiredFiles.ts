@@ -9,7 +9,7 @@
  */
 import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { CommitLog } from "../commitlog/CommitLog.ts"
-import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
@@ -24,7 +24,7 @@ import * as DiskPressure from "./DiskPressure.ts"
 
 const NS_PER_MS = 1_000_000
 const MS_PER_HOUR = 3_600_000
-const NO_CRC: RecordCheck.RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
+const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
 
 export interface ExpiredFilesOptions {
   readonly commitLog: CommitLog

@@ -37,5 +37,7 @@ export interface StoreOptions {
   readonly dispatchBehindBytesMax: number
   /** Host and port that records name as their store and, by default, as their origin. */
   readonly storeHost: string
+  /** Files are read and written by position, none is mapped. */
+  readonly writeWithoutMmap: boolean
   readonly readOnly: boolean
 }

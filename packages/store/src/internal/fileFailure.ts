@@ -1,4 +1,4 @@
-import { fromNode, NativeError } from "@millrace/core/kernel/native/Errno"
+import { fromNode, NativeError, NativeUnavailable } from "@millrace/core/kernel/native/Errno"
 import { MappingLengthError } from "@millrace/core/kernel/native/Mapping"
 import { FileFailure } from "../mapped/FileSystem.ts"
 
@@ -17,6 +17,9 @@ export const toFileFailure = (error: unknown, operation: string, path: string): 
       requiredBytes: failure.space?.requiredBytes,
       availableBytes: failure.space?.availableBytes
     })
+  }
+  if (failure instanceof NativeUnavailable) {
+    return new FileFailure({ code: "ENOSYS", operation, path, message: failure.message })
   }
   if (failure instanceof MappingLengthError) {
     return new FileFailure({ code: "EINVAL", operation, path, message: failure.message })

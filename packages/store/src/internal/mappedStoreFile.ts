@@ -7,10 +7,10 @@
  *
  * Syncs are fdatasync on the descriptor: a store into a mapping waited 37 ms at worst beside one, 254 ms beside msync.
  */
-import type { FileWindow, StoreFile, SyncDone } from "../mapped/FileSystem.ts"
+import type { FileFailure, FileWindow, StoreFile, SyncDone } from "../mapped/FileSystem.ts"
 import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
 import * as Files from "@millrace/core/kernel/native/Files"
-import * as Mapping from "@millrace/core/kernel/native/Mapping"
+import type * as Mapping from "@millrace/core/kernel/native/Mapping"
 import type { MappedRegion } from "@millrace/core/kernel/memory/MappedRegion"
 import { assertOpen, type RegionState } from "@millrace/core/kernel/memory/RegionState"
 import * as fs from "node:fs"
@@ -30,6 +30,10 @@ export interface MappedStoreFileOptions {
   /** Entries are read and written here and there: reading ahead would only fill the page cache. */
   readonly isRandom: boolean
   readonly readOnly: boolean
+  /** Maps the file; `Mapping.open`, but for tests. */
+  readonly map: typeof Mapping.open
+  /** What stands in for the mapping when the system will not map more of the file. Throws the failure where nothing does. */
+  readonly onRefused: (failure: FileFailure) => StoreFile
 }
 
 export class MappedStoreFile implements StoreFile {
@@ -39,6 +43,8 @@ export class MappedStoreFile implements StoreFile {
   readonly #options: MappedStoreFileOptions
   #region: MappedRegion
   #window: FileWindow
+  /** Reads and writes what lies behind the mapping where it could not grow. Both share the page cache. */
+  #beyond: StoreFile | undefined = undefined
   #fd: number | undefined = undefined
   #syncCount = 0
 
@@ -52,16 +58,16 @@ export class MappedStoreFile implements StoreFile {
   }
 
   read(offset: number, length: number): FileWindow {
-    return this.#upTo(offset + length)
+    return this.#has(offset + length) ? this.#window : this.#beyond!.read(offset, length)
   }
 
   claim(offset: number, length: number): FileWindow {
-    return this.#upTo(offset + length)
+    return this.#has(offset + length) ? this.#window : this.#beyond!.claim(offset, length)
   }
 
   write(offset: number, source: Uint8Array, length: number): void {
-    if (length < WRITE_LENGTH_MIN) {
-      this.#upTo(offset + length).bytes.set(source.subarray(0, length), offset)
+    if (length < WRITE_LENGTH_MIN && this.#has(offset + length)) {
+      this.#window.bytes.set(source.subarray(0, length), offset)
       return
     }
     try {
@@ -74,7 +80,10 @@ export class MappedStoreFile implements StoreFile {
     }
   }
 
-  publish(): void {
+  publish(offset: number, length: number): void {
+    if (offset + length > this.#region.length) {
+      this.#beyond!.publish(offset, length)
+    }
     // Stores into the mapping are the file.
   }
 
@@ -112,8 +121,10 @@ export class MappedStoreFile implements StoreFile {
         if (!this.#options.isRandom) {
           FileSpace.reserve(fd, offset, length, this.path)
         }
+      } else if (this.#has(offset + length)) {
+        this.#window.bytes.fill(0, offset, offset + length)
       } else {
-        this.#upTo(offset + length).bytes.fill(0, offset, offset + length)
+        this.#beyond!.clear(offset, length)
       }
     })
   }
@@ -122,30 +133,42 @@ export class MappedStoreFile implements StoreFile {
     if (!this.state.isClosed) {
       this.state.isClosed = true
       this.#region.close()
+      this.#beyond?.close()
       if (this.#syncCount === 0) {
         this.#closeDescriptor()
       }
     }
   }
 
-  #upTo(end: number): FileWindow {
-    if (end > this.#region.length) {
-      assertOpen(this.state)
-      let length = this.#region.length
-      while (length < end) {
-        length *= GROWTH
-      }
-      const grown = this.#map(Math.min(this.length, length))
-      this.#region.close()
-      this.#region = grown
-      this.#window = windowOf(grown)
+  /** Whether the mapping reaches to `end`, after it was made to grow. If it does not, `#beyond` is there. */
+  #has(end: number): boolean {
+    if (end <= this.#region.length) {
+      return true
     }
-    return this.#window
+    assertOpen(this.state)
+    if (this.#beyond !== undefined) {
+      return false
+    }
+    let length = this.#region.length
+    while (length < end) {
+      length *= GROWTH
+    }
+    let grown: MappedRegion
+    try {
+      grown = this.#map(Math.min(this.length, length))
+    } catch (error) {
+      this.#beyond = this.#options.onRefused(error as FileFailure)
+      return false
+    }
+    this.#region.close()
+    this.#region = grown
+    this.#window = windowOf(grown)
+    return true
   }
 
   #map(length: number): MappedRegion {
     try {
-      const region = Mapping.open(this.path, { length, readOnly: this.#options.readOnly })
+      const region = this.#options.map(this.path, { length, readOnly: this.#options.readOnly })
       if (this.#options.isRandom) {
         region.advise("random")
       }

@@ -1,11 +1,24 @@
-/** The real file system behind the store's port: files are mapped, names are made durable by syncing their directory. */
+/**
+ * The real file system behind the store's port: files are mapped, or read and written by position where that is asked for
+ * or the system refuses to map; names are made durable by syncing their directory.
+ */
 import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
 import * as Files from "@millrace/core/kernel/native/Files"
 import * as fs from "node:fs"
 import { dirname } from "node:path"
-import type { DirectoryEntry, FileSystem, FileUse, StoreFile } from "../mapped/FileSystem.ts"
+import * as Mapping from "@millrace/core/kernel/native/Mapping"
+import {
+  type DirectoryEntry,
+  FileFailure,
+  type FileSystem,
+  type FileUse,
+  Refusals,
+  type StoreFile
+} from "../mapped/FileSystem.ts"
+import { DescriptorCache } from "./descriptorCache.ts"
 import { toFileFailure } from "./fileFailure.ts"
 import { MappedStoreFile } from "./mappedStoreFile.ts"
+import { PositionalStoreFile } from "./positionalStoreFile.ts"
 
 /** Queue files are mapped in parts from this length on. */
 const QUEUE_FIRST_LENGTH = 64 * 1024
@@ -68,13 +81,6 @@ const createFile = (path: string, length: number, use: FileUse): void => {
   }
 }
 
-const openFile = (path: string, length: number, use: FileUse, readOnly: boolean): StoreFile =>
-  new MappedStoreFile(path, length, {
-    firstLength: use === "queue" ? QUEUE_FIRST_LENGTH : use === "index" ? INDEX_FIRST_LENGTH : length,
-    isRandom: use === "queue" || use === "index",
-    readOnly
-  })
-
 const readBytes = (path: string): Uint8Array | undefined => {
   try {
     return fs.readFileSync(path)
@@ -99,25 +105,84 @@ const replaceFile = (path: string, bytes: Uint8Array): void => {
   Files.syncDirectory(dirname(path))
 }
 
-export const nodeFileSystem: FileSystem = {
-  entries: (directory) => attempt("list", directory, () => entriesOf(directory)),
-  makeDirectory: (directory) => attempt("make directory", directory, () => makeDirectory(directory)),
-  create: (path, length, use) => {
-    attempt("create", path, () => createFile(path, length, use))
-    try {
-      return openFile(path, length, use, false)
-    } catch (error) {
-      // Whoever tries again takes another name: files that cannot be mapped would fill the device.
-      attempt("remove", path, () => Files.remove(path))
-      throw error
-    }
-  },
-  open: openFile,
-  remove: (path) => attempt("remove", path, () => Files.remove(path)),
-  exists: (path) => fs.existsSync(path),
-  syncDirectory: (directory) => attempt("sync directory", directory, () => Files.syncDirectory(directory)),
-  readBytes: (path) => attempt("read", path, () => readBytes(path)),
-  replace: (path, bytes) => attempt("replace", path, () => replaceFile(path, bytes)),
-  writeBytes: (path, bytes) => attempt("write", path, () => fs.writeFileSync(path, bytes)),
-  space: (directory) => attempt("measure", directory, () => FileSpace.available(directory))
+export interface NodeFileSystemOptions {
+  /** Reads and writes files by position and maps none. */
+  readonly isPositional: boolean
+  /** Maps a file; `Mapping.open` unless a test says otherwise. */
+  readonly map?: typeof Mapping.open
 }
+
+/** What a system answers that will not map a file, or not one more: the file itself can be used all the same. */
+const REFUSALS: ReadonlySet<string> = new Set(["ENODEV", "ENOMEM", "EAGAIN", "EPERM", "ENOSYS", "ENOTSUP"])
+
+/** Descriptors of queue and index files that are open at once where these are not mapped. */
+const DESCRIPTORS_MAX = 1000
+
+export const makeNodeFileSystem = ({ isPositional, map = Mapping.open }: NodeFileSystemOptions): FileSystem => {
+  const refusals = new Refusals()
+  const descriptors = new DescriptorCache(DESCRIPTORS_MAX)
+
+  const openPositional = (path: string, length: number, use: FileUse, readOnly: boolean): StoreFile => {
+    const isRandom = isRandomUse(use)
+    // The log keeps its descriptors: one that is opened anew may miss that an earlier write has failed.
+    return new PositionalStoreFile(path, length, {
+      isRandom,
+      readOnly,
+      descriptors: isRandom ? descriptors : undefined
+    })
+  }
+
+  const openFile = (path: string, length: number, use: FileUse, readOnly: boolean): StoreFile => {
+    const onRefused = (failure: FileFailure): StoreFile => {
+      if (!REFUSALS.has(failure.code)) {
+        throw failure
+      }
+      refusals.mappings++
+      refusals.last = failure
+      return openPositional(path, length, use, readOnly)
+    }
+    if (isPositional) {
+      return openPositional(path, length, use, readOnly)
+    }
+    try {
+      return new MappedStoreFile(path, length, {
+        firstLength: use === "queue" ? QUEUE_FIRST_LENGTH : use === "index" ? INDEX_FIRST_LENGTH : length,
+        isRandom: isRandomUse(use),
+        readOnly,
+        map,
+        onRefused
+      })
+    } catch (error) {
+      if (!(error instanceof FileFailure)) {
+        throw error
+      }
+      return onRefused(error)
+    }
+  }
+
+  return {
+    refusals,
+    entries: (directory) => attempt("list", directory, () => entriesOf(directory)),
+    makeDirectory: (directory) => attempt("make directory", directory, () => makeDirectory(directory)),
+    create: (path, length, use) => {
+      attempt("create", path, () => createFile(path, length, use))
+      try {
+        return openFile(path, length, use, false)
+      } catch (error) {
+        // Whoever tries again takes another name: files that cannot be opened would fill the device.
+        attempt("remove", path, () => Files.remove(path))
+        throw error
+      }
+    },
+    open: openFile,
+    remove: (path) => attempt("remove", path, () => Files.remove(path)),
+    exists: (path) => fs.existsSync(path),
+    syncDirectory: (directory) => attempt("sync directory", directory, () => Files.syncDirectory(directory)),
+    readBytes: (path) => attempt("read", path, () => readBytes(path)),
+    replace: (path, bytes) => attempt("replace", path, () => replaceFile(path, bytes)),
+    writeBytes: (path, bytes) => attempt("write", path, () => fs.writeFileSync(path, bytes)),
+    space: (directory) => attempt("measure", directory, () => FileSpace.available(directory))
+  }
+}
+
+const isRandomUse = (use: FileUse): boolean => use === "queue" || use === "index"

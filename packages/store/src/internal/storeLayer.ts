@@ -11,7 +11,7 @@ import type { MessageStore } from "../MessageStore.ts"
 import { conclude, type MessageStoreOptions } from "../MessageStoreConfig.ts"
 import type { StoreError } from "../StoreError.ts"
 import { machineIdentity } from "./machineIdentity.ts"
-import { nodeFileSystem } from "./nodeFileSystem.ts"
+import { makeNodeFileSystem } from "./nodeFileSystem.ts"
 import * as storeOpen from "./storeOpen.ts"
 import { StoreRuntime } from "./storeRuntime.ts"
 
@@ -21,7 +21,8 @@ export const make = Effect.fnUntraced(function* (
   options: MessageStoreOptions
 ): Effect.fn.Return<Service, StoreError, Scope.Scope> {
   const { directory } = options
-  yield* conclude(options)
+  const { writeWithoutMmap } = yield* conclude(options)
+  const nodeFileSystem = makeNodeFileSystem({ isPositional: writeWithoutMmap })
   yield* storeOpen.refuseForeign(nodeFileSystem, directory, options.readOnly ?? false)
   if (options.readOnly === true) {
     return yield* open(nodeFileSystem, options)
@@ -67,5 +68,12 @@ const open = Effect.fnUntraced(function* (
     StoreRuntime.open(fileSystem, concluded, clock, machineIdentity(options.directory)),
     (opened) => opened.close()
   )
+  const { last, mappings } = fileSystem.refusals
+  if (last !== undefined) {
+    yield* Effect.logWarning(
+      `${mappings} files of the store in ${options.directory} are read and written by position, which costs a system ` +
+        `call each time: the system refuses to map them (${last.message})`
+    )
+  }
   return runtime.service
 })

@@ -246,6 +246,7 @@ const statusOf = (engine: StoreEngine): StoreStatus => {
     fileCount: files.files.length,
     fileLength: files.fileLength,
     isWriteable: engine.health.isWriteable,
+    unmappedFileCount: engine.fileSystem.refusals.mappings,
     cleaningFailure: cleaningFailure && fromFileFailure(cleaningFailure)
   }
 }

@@ -56,7 +56,15 @@ export interface FileSpace {
 /** How a file is used: blocks of a log are taken at once, those of a queue or index as it grows. */
 export type FileUse = "log" | "queue" | "index" | "state"
 
+/** What the system has refused and the store does without: counted, with what it said the last time. */
+export class Refusals {
+  /** Files that could not be mapped and are read and written by position instead. */
+  mappings: number = 0
+  last: FileFailure | undefined = undefined
+}
+
 export interface FileSystem {
+  readonly refusals: Refusals
   /** Entries in no order; undefined where there is no such directory. */
   entries(directory: string): ReadonlyArray<DirectoryEntry> | undefined
   /** Makes a directory and those above it, durably. */

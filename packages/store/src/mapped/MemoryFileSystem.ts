@@ -9,6 +9,7 @@ import {
   type FileSpace,
   type FileSystem,
   type FileWindow,
+  Refusals,
   type StoreFile,
   type SyncDone
 } from "./FileSystem.ts"
@@ -22,6 +23,7 @@ interface Content {
 export type Later = (run: () => void) => void
 
 export class MemoryFileSystem implements FileSystem {
+  readonly refusals = new Refusals()
   readonly #files: Map<string, Content> = new Map()
   readonly #directories: Set<string> = new Set()
   readonly #later: Later

@@ -14,6 +14,7 @@ import {
   type FileSystem,
   type FileUse,
   type FileWindow,
+  Refusals,
   type StoreFile,
   type SyncDone
 } from "./FileSystem.ts"
@@ -45,6 +46,7 @@ export type FaultyOperation = "create" | "reserve" | "write" | "sync" | "replace
 export type Fault = (operation: FaultyOperation, path: string) => string | undefined
 
 export class SimulatedDisk implements FileSystem {
+  readonly refusals = new Refusals()
   readonly #options: SimulatedDiskOptions
   readonly #directories: Set<string> = new Set()
   /** What the program sees. */

@@ -4,11 +4,11 @@
  * whole, by the times of the checkpoint.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
-import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 
-const OPTIONS: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
+const OPTIONS: RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 
 /** `maxPosition` is the highest end of a record that has a queue entry. */
 export const afterCleanExit = (commitLog: CommitLog, maxPosition: number): number =>

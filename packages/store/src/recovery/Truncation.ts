@@ -3,14 +3,14 @@
  * lie behind the end come back to life with the next crash, since their CRC and their position are right.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
-import * as RecordCheck from "../commitlog/RecordCheck.ts"
+import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 
-const NO_CRC: RecordCheck.RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
+const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
 
 /** Ends the log at `end`: zeros on the device from there to the end of its file, later files removed. */
 export const cutLog = (commitLog: CommitLog, end: number): void => {
