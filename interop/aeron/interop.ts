@@ -8,6 +8,7 @@ import * as AbandonedClaims from "./AbandonedClaims.ts"
 import { runNetwork } from "./network.ts"
 import { java } from "./Process.ts"
 import { check, runStream, type Side, type Stream, streamsOf, titleOf, withDrivers } from "./Streams.ts"
+import * as SharedRing from "./SharedRing.ts"
 import * as UnblockedLogs from "./UnblockedLogs.ts"
 
 const CHANNEL = "aeron:ipc"
@@ -73,6 +74,7 @@ const run = async (context: Context): Promise<void> => {
     await checkTools(context, directory)
   })
   await runNetwork(context, count)
+  await context.report.attempt("shared ring", () => SharedRing.run(context))
   await context.report.attempt("abandoned logs", () => UnblockedLogs.run(context))
   await context.report.attempt("abandoned claims", () => AbandonedClaims.run(context))
 }
