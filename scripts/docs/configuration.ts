@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { environmentVariable } from "../../packages/transport/src/config/Setting.ts"
 import * as MediaDriverConfig from "../../packages/transport/src/MediaDriverConfig.ts"
 import * as MessageStoreConfig from "../../packages/store/src/MessageStoreConfig.ts"
 
@@ -36,23 +37,47 @@ const row = (cells: ReadonlyArray<string>): string =>
 const table = (headings: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [row(headings), row(headings.map(() => "---")), ...rows.map(row)].join("\n")
 
-const driverRow = ([name, setting]: [string, MediaDriverConfig.Setting]): ReadonlyArray<string> => {
-  const head = [`\`${name}\``, `\`${setting.property}\``]
+interface Cells {
+  readonly unit: string
+  readonly initial: string
+  readonly range: string
+}
+
+const cellsOf = (setting: MediaDriverConfig.Setting): Cells => {
   switch (setting.kind) {
-    case "duration":
-      return [...head, formatDuration(setting.default), `from ${formatDuration(setting.minimum)}`, setting.description]
-    case "size":
-      return [
-        ...head,
-        formatBytes(setting.default),
-        `${formatBytes(setting.minimum)} to ${formatBytes(setting.maximum)}`,
-        setting.description
-      ]
+    case "duration": {
+      const initial = setting.default === undefined ? "" : formatDuration(setting.default)
+      return { unit: "duration", initial, range: `from ${formatDuration(setting.minimum)}` }
+    }
+    case "size": {
+      const maximum = setting.maximum === Number.MAX_SAFE_INTEGER ? "" : ` to ${formatBytes(setting.maximum)}`
+      return {
+        unit: "bytes",
+        initial: formatBytes(setting.default),
+        range: `${maximum === "" ? "from " : ""}${formatBytes(setting.minimum)}${maximum}`
+      }
+    }
     case "integer":
-      return [...head, String(setting.default), `${setting.minimum} to ${setting.maximum}`, setting.description]
+      return { unit: "number", initial: String(setting.default), range: `${setting.minimum} to ${setting.maximum}` }
     case "boolean":
-      return [...head, String(setting.default), "true, false", setting.description]
+      return { unit: "switch", initial: String(setting.default), range: "true, false" }
+    case "int64":
+      return { unit: "number", initial: String(setting.default ?? ""), range: "64 bits" }
+    case "fraction":
+      return { unit: "share", initial: String(setting.default), range: "0 to 1" }
+    case "choice":
+      return { unit: "name", initial: setting.default, range: Object.keys(setting.choices).join(", ") }
+    case "text":
+      return { unit: "text", initial: setting.default, range: "" }
   }
+}
+
+const driverRow = ([name, setting]: [string, MediaDriverConfig.Setting]): ReadonlyArray<string> => {
+  const { initial, range, unit } = cellsOf(setting)
+  const { description, property } = setting
+  const isAerons = property.startsWith("aeron.")
+  const variable = environmentVariable(property)
+  return [`\`${name}\``, `\`${variable}\``, unit, initial, range, isAerons ? `\`${property}\`` : "", description]
 }
 
 const storeRow = ([name, setting]: [string, MessageStoreConfig.Setting]): ReadonlyArray<string> => {
@@ -82,10 +107,12 @@ export const page = (): string =>
     "",
     "## Media driver",
     "",
-    "Fields of `MediaDriver.layer({ … })` and `MediaDriver.layerEmbedded({ … })`; `MediaDriver.layerConfig` reads the same names from the environment. The property is Aeron's name of the same setting.",
+    "Fields of `MediaDriver.layer({ … })` and `MediaDriver.layerEmbedded({ … })`. `MediaDriver.layerConfig` reads them from the environment, by the option's name or the variable's. `millrace driver` reads the variables as Aeron's `aeronmd` does, and the same names as `-Dname=value` and in properties files.",
+    "",
+    "In texts a size is a number of bytes, or one with `k`, `m` or `g`; a duration is a number of nanoseconds (that of `AERON_DRIVER_TIMEOUT` of milliseconds), or one with `ns`, `us`, `ms` or `s`. Choices have Aeron's names too, those of its C functions and of its Java classes.",
     "",
     table(
-      ["setting", "Aeron's property", "default", "range", ""],
+      ["option", "environment variable", "unit", "default", "range", "Aeron's name", ""],
       Object.entries<MediaDriverConfig.Setting>(MediaDriverConfig.settings).map(driverRow)
     ),
     "",

@@ -1,16 +1,25 @@
 /**
  * The options of a media driver, by Aeron's names and with its defaults.
  *
- * Two defaults differ from Aeron's: log buffers are reserved (`termBufferSparseFile` is false), so that a full file
- * system is an error and never a SIGBUS; and an idle driver parks instead of spinning.
+ * Three defaults differ from Aeron's: log buffers are reserved (`termBufferSparseFile` is false), so that a full file
+ * system is an error and never a SIGBUS; an idle driver parks instead of spinning; and a publication may send more
+ * datagrams in one turn, because they share a call of the system.
  *
  * @since 0.1.0
  */
 import * as Config from "effect/Config"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { IdleStrategy } from "@millrace/core/IdleStrategy"
+import * as AeronProperties from "./config/AeronProperties.ts"
+import { lifetimeSettings } from "./config/LifetimeSettings.ts"
+import { memorySettings } from "./config/MemorySettings.ts"
+import { lossSettings, networkSettings } from "./config/NetworkSettings.ts"
+import { processSettings } from "./config/ProcessSettings.ts"
+import { environmentVariable, type Setting as SettingType } from "./config/Setting.ts"
+import * as SettingValue from "./config/SettingValue.ts"
+import { streamSettings } from "./config/StreamSettings.ts"
 import { concludeSettings } from "./internal/concludeSettings.ts"
 import type { TransportError } from "./TransportError.ts"
 
@@ -21,34 +30,7 @@ import type { TransportError } from "./TransportError.ts"
  * @category models
  * @since 0.1.0
  */
-export type Setting = {
-  readonly property: string
-  readonly description: string
-} & (
-  | { readonly kind: "duration"; readonly default: number; readonly minimum: number }
-  | { readonly kind: "size"; readonly default: number; readonly minimum: number; readonly maximum: number }
-  | { readonly kind: "integer"; readonly default: number; readonly minimum: number; readonly maximum: number }
-  | { readonly kind: "boolean"; readonly default: boolean }
-)
-
-const KIB = 1024
-const MIB = 1024 * KIB
-const GIB = 1024 * MIB
-const MILLISECOND = 1_000_000
-const SECOND = 1000 * MILLISECOND
-const INT_MAX = 2 ** 31 - 1
-
-const duration = (property: string, defaultNs: number, description: string, minimumNs = MILLISECOND) =>
-  ({ kind: "duration", property, default: defaultNs, minimum: minimumNs, description }) as const
-
-const size = (property: string, defaultValue: number, description: string, minimum: number, maximum: number) =>
-  ({ kind: "size", property, default: defaultValue, minimum, maximum, description }) as const
-
-const integer = (property: string, defaultValue: number, description: string, minimum: number, maximum: number) =>
-  ({ kind: "integer", property, default: defaultValue, minimum, maximum, description }) as const
-
-const flag = (property: string, defaultValue: boolean, description: string) =>
-  ({ kind: "boolean", property, default: defaultValue, description }) as const
+export type Setting = SettingType
 
 /**
  * All settings with their defaults and limits; durations in nanoseconds, sizes in bytes. The configuration page is made
@@ -58,220 +40,12 @@ const flag = (property: string, defaultValue: boolean, description: string) =>
  * @since 0.1.0
  */
 export const settings = {
-  clientLivenessTimeout: duration(
-    "aeron.client.liveness.timeout",
-    10 * SECOND,
-    "After this time without a sign of life a client is dead, and everything it owns ends."
-  ),
-  driverTimeout: duration(
-    "aeron.driver.timeout",
-    10 * SECOND,
-    "A driver found in the directory counts as dead when its heartbeat is older."
-  ),
-  timerInterval: duration(
-    "aeron.timer.interval",
-    SECOND,
-    "How often the driver shows that it lives and checks who else does.",
-    10 * MILLISECOND
-  ),
-  imageLivenessTimeout: duration(
-    "aeron.image.liveness.timeout",
-    10 * SECOND,
-    "How long an image stays without a sign of its publisher, and how long a rejected one stays away."
-  ),
-  publicationUnblockTimeout: duration(
-    "aeron.publication.unblock.timeout",
-    15 * SECOND,
-    "After this time a claim that was never published is skipped. More than the client liveness timeout."
-  ),
-  publicationLingerTimeout: duration(
-    "aeron.publication.linger.timeout",
-    5 * SECOND,
-    "How long a drained network publication stays for retransmits, and an embedded driver for its subscribers.",
-    0
-  ),
-  untetheredWindowLimitTimeout: duration(
-    "aeron.untethered.window.limit.timeout",
-    5 * SECOND,
-    "How long an untethered subscription may stay below the window before it is left behind."
-  ),
-  untetheredRestingTimeout: duration(
-    "aeron.untethered.resting.timeout",
-    10 * SECOND,
-    "How long an untethered subscription that was left behind rests before it joins again."
-  ),
-  termBufferLength: size(
-    "aeron.term.buffer.length",
-    16 * MIB,
-    "Length of a term of a network publication: a power of two.",
-    64 * KIB,
-    GIB
-  ),
-  ipcTermBufferLength: size(
-    "aeron.ipc.term.buffer.length",
-    64 * MIB,
-    "Length of a term of an IPC publication: a power of two. An embedded driver takes 4 MiB, or less where the directory is small.",
-    64 * KIB,
-    GIB
-  ),
-  mtuLength: size("aeron.mtu.length", 1408, "Longest frame on a network, with its header.", 64, 65_504),
-  ipcMtuLength: size("aeron.ipc.mtu.length", 1408, "Longest frame of an IPC publication, with its header.", 64, 65_504),
-  publicationTermWindowLength: size(
-    "aeron.publication.term.window.length",
-    0,
-    "How far a network publisher may be ahead of its subscribers; 0 is half a term.",
-    0,
-    GIB
-  ),
-  ipcPublicationTermWindowLength: size(
-    "aeron.ipc.publication.term.window.length",
-    0,
-    "How far an IPC publisher may be ahead of its slowest subscriber; 0 is half a term.",
-    0,
-    GIB
-  ),
-  initialWindowLength: size(
-    "aeron.rcv.initial.window.length",
-    128 * KIB,
-    "How far a network publisher may be ahead of a receiver.",
-    256,
-    GIB
-  ),
-  filePageSize: size("aeron.file.page.size", 4 * KIB, "Page size that files are rounded up to.", 4 * KIB, GIB),
-  termBufferSparseFile: flag(
-    "aeron.term.buffer.sparse.file",
-    false,
-    "Log buffers take no blocks when they are made: a full file system then ends the process at the first touch."
-  ),
-  toDriverBufferLength: size(
-    "aeron.conductor.buffer.length",
-    MIB + 768,
-    "Length of the ring of commands: a power of two and 768.",
-    64 * KIB + 768,
-    GIB + 768
-  ),
-  toClientsBufferLength: size(
-    "aeron.clients.buffer.length",
-    MIB + 128,
-    "Length of the broadcast of responses: a power of two and 128.",
-    64 * KIB + 128,
-    GIB + 128
-  ),
-  countersValuesBufferLength: size(
-    "aeron.counters.buffer.length",
-    8 * MIB,
-    "Length of the counters' values, 128 bytes each; their descriptions take four times as much.",
-    64 * KIB,
-    500 * MIB
-  ),
-  errorBufferLength: size("aeron.error.buffer.length", 4 * MIB, "Length of the error log.", 64 * KIB, GIB),
-  maxResend: integer("aeron.max.resend", 16, "Retransmits that a network publication has under way at once.", 1, 256),
-  reservedSessionIdLow: integer(
-    "aeron.publication.reserved.session.id.low",
-    -1,
-    "First session id that the driver never chooses.",
-    -INT_MAX,
-    INT_MAX
-  ),
-  reservedSessionIdHigh: integer(
-    "aeron.publication.reserved.session.id.high",
-    1000,
-    "Last session id that the driver never chooses.",
-    -INT_MAX,
-    INT_MAX
-  ),
-  conductorCycleThreshold: duration(
-    "aeron.driver.conductor.cycle.threshold",
-    100 * MILLISECOND,
-    "Cycles of the conductor that take longer are counted."
-  ),
-  senderCycleThreshold: duration(
-    "aeron.driver.sender.cycle.threshold",
-    100 * MILLISECOND,
-    "Cycles of the sender that take longer are counted."
-  ),
-  receiverCycleThreshold: duration(
-    "aeron.driver.receiver.cycle.threshold",
-    100 * MILLISECOND,
-    "Cycles of the receiver that take longer are counted."
-  ),
-  statusMessageTimeout: duration(
-    "aeron.rcv.status.message.timeout",
-    200 * MILLISECOND,
-    "After this time without a status message a receiver sends one."
-  ),
-  publicationConnectionTimeout: duration(
-    "aeron.publication.connection.timeout",
-    5 * SECOND,
-    "A receiver that was not heard of for this long is gone, and its publication not connected."
-  ),
-  retransmitUnicastLinger: duration(
-    "aeron.retransmit.unicast.linger",
-    10 * MILLISECOND,
-    "Data that was sent again is not sent once more within this time.",
-    0
-  ),
-  nakUnicastDelay: duration(
-    "aeron.nak.unicast.delay",
-    1000,
-    "How long a receiver waits before it asks for what is missing.",
-    0
-  ),
-  nakUnicastRetryDelayRatio: integer(
-    "aeron.nak.unicast.retry.delay.ratio",
-    100,
-    "How many times that delay it waits before it asks again.",
-    1,
-    1_000_000
-  ),
-  reResolutionCheckInterval: duration(
-    "aeron.driver.reresolution.check.interval",
-    SECOND,
-    "How often endpoints that nobody answers are looked for, whose name is then resolved anew."
-  ),
-  socketReceiveBufferLength: size(
-    "aeron.socket.so_rcvbuf",
-    128 * KIB,
-    "Receive buffer of a socket; 0 is the system's.",
-    0,
-    INT_MAX
-  ),
-  socketSendBufferLength: size("aeron.socket.so_sndbuf", 0, "Send buffer of a socket; 0 is the system's.", 0, INT_MAX),
-  cubicMeasureRtt: flag(
-    "aeron.CubicCongestionControl.measureRtt",
-    false,
-    "Receivers with the congestion control `cubic` measure the round trip."
-  ),
-  streamSessionLimit: integer(
-    "aeron.driver.stream.session.limit",
-    INT_MAX,
-    "Images that one stream of an endpoint may have at once.",
-    1,
-    INT_MAX
-  ),
-  spiesSimulateConnection: flag(
-    "aeron.spies.simulate.connection",
-    false,
-    "A spy makes a network publication connected without any receiver."
-  ),
-  reliableStream: flag("aeron.reliable.stream", true, "Lost data of a network stream is asked for again."),
-  tetherSubscriptions: flag("aeron.tether.subscriptions", true, "A slow local subscriber holds back the publisher."),
-  rejoinStream: flag("aeron.rejoin.stream", true, "A subscriber that was left behind joins again."),
-  dirDeleteOnStart: flag(
-    "aeron.dir.delete.on.start",
-    false,
-    "The directory is deleted at start, even that of a driver that lives."
-  ),
-  dirDeleteOnShutdown: flag(
-    "aeron.dir.delete.on.shutdown",
-    false,
-    "The directory is deleted at the end. That of an embedded driver always is."
-  ),
-  allowTermination: flag(
-    "aeron.driver.termination.validator",
-    false,
-    "Clients may end the driver by a command. Aeron's value for this property is allow or deny."
-  )
+  ...lifetimeSettings,
+  ...memorySettings,
+  ...streamSettings,
+  ...networkSettings,
+  ...lossSettings,
+  ...processSettings
 } satisfies Record<string, Setting>
 
 /**
@@ -282,6 +56,16 @@ export const settings = {
  */
 export type Settings = typeof settings
 
+type ValueOf<S extends Setting> = S extends { readonly kind: "boolean" }
+  ? boolean
+  : S extends { readonly kind: "text" }
+    ? string
+    : S extends { readonly kind: "choice"; readonly choices: infer Choices }
+      ? keyof Choices & string
+      : S extends { readonly kind: "int64" }
+        ? bigint | (undefined extends S["default"] ? undefined : never)
+        : number | (undefined extends S["default"] ? undefined : never)
+
 /**
  * Options of a driver. Durations as Effect takes them (`"2 seconds"`, milliseconds as a number), sizes in bytes.
  *
@@ -291,9 +75,7 @@ export type Settings = typeof settings
 export type MediaDriverOptions = {
   readonly [Name in keyof Settings]?: Settings[Name] extends { readonly kind: "duration" }
     ? Duration.Input
-    : Settings[Name] extends { readonly kind: "boolean" }
-      ? boolean
-      : number
+    : NonNullable<ValueOf<Settings[Name]>>
 } & {
   /** Default: `/dev/shm/aeron-<user>`, or the same name in the directory for temporary files. */
   readonly directory?: string
@@ -318,7 +100,7 @@ export type MediaDriverOptions = {
  * @since 0.1.0
  */
 export type ConcludedSettings = {
-  readonly [Name in keyof Settings]: Settings[Name] extends { readonly kind: "boolean" } ? boolean : number
+  readonly [Name in keyof Settings]: ValueOf<Settings[Name]>
 }
 
 /**
@@ -330,30 +112,33 @@ export type ConcludedSettings = {
 export const conclude = (options: MediaDriverOptions): Effect.Effect<ConcludedSettings, TransportError> =>
   concludeSettings(settings, options)
 
-const configOf = (
-  name: string,
-  setting: Setting
-): Config.Config<Option.Option<Duration.Duration | number | boolean>> => {
-  switch (setting.kind) {
-    case "duration":
-      return Config.option(Config.Duration(name))
-    case "boolean":
-      return Config.option(Config.Boolean(name))
-    case "size":
-    case "integer":
-      return Config.option(Config.Int(name))
+/** A text that is no value stays as it is: `conclude` refuses it by its name. */
+const valueOf = (setting: Setting, text: string): unknown => {
+  const value = SettingValue.parse(setting, text)
+  if (value === SettingValue.INVALID) {
+    return text
   }
+  return setting.kind === "duration" ? Duration.nanos(BigInt(Number(value))) : value
 }
 
+const configOf = (name: string, setting: Setting): Config.Config<Option.Option<unknown>> =>
+  Config.String(name).pipe(
+    Config.orElse(() => Config.String(environmentVariable(setting.property))),
+    Config.map((text) => valueOf(setting, text)),
+    Config.option
+  )
+
 /**
- * The options as a `Config`, by the names of `settings`, with `directory`, `threading` and `media`.
+ * The options as a `Config`: by the names of `settings`, or else by Aeron's environment variables, with `directory`
+ * (or `AERON_DIR`), `threading` and `media`. Values have Aeron's forms: `64k`, `200ms`, `true`; durations Effect's as
+ * well.
  *
  * @category config
  * @since 0.1.0
  */
 export const config: Config.Config<MediaDriverOptions> = Config.all({
-  ...Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, configOf(name, setting)])),
-  directory: Config.option(Config.String("directory")),
+  ...Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, configOf(name, setting)])),
+  directory: Config.option(Config.orElse(Config.String("directory"), () => Config.String("AERON_DIR"))),
   threading: Config.option(Config.Literals(["worker", "invoker"], "threading")),
   media: Config.option(Config.Literals(["native", "portable", "none"], "media"))
 }).pipe(
@@ -366,3 +151,71 @@ export const config: Config.Config<MediaDriverOptions> = Config.all({
       ) as MediaDriverOptions
   )
 )
+
+/**
+ * A name that was given a value: an environment variable (`AERON_TERM_BUFFER_LENGTH`) or a property
+ * (`aeron.term.buffer.length`).
+ *
+ * @category Aeron
+ * @since 0.1.0
+ */
+export type Assignment = AeronProperties.Assignment
+
+/**
+ * What assignments come to.
+ *
+ * @category Aeron
+ * @since 0.1.0
+ */
+export interface AeronOptions {
+  readonly options: MediaDriverOptions
+  /** Values that were not taken as they are, each as a sentence. */
+  readonly warnings: ReadonlyArray<string>
+  /** Assignments to names that mean nothing to this driver, each with the reason. */
+  readonly ignored: ReadonlyArray<AeronProperties.Ignored>
+}
+
+/**
+ * Options from Aeron's variables and properties, as `aeronmd` reads them: a later assignment of a name replaces an
+ * earlier one, one of the empty text takes it back; a value that is none is replaced by the default, and one beyond the
+ * limits by the nearest within.
+ *
+ * @category Aeron
+ * @since 0.1.0
+ */
+export const fromAeron = (assignments: ReadonlyArray<Assignment>): AeronOptions => {
+  const { directory, idle, ignored, threadingMode, values, warnings } = AeronProperties.conclude(settings, assignments)
+  const options = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      settings[name as keyof Settings].kind === "duration" ? Duration.nanos(BigInt(Number(value))) : value
+    ])
+  )
+  return {
+    options: {
+      ...options,
+      ...(directory === undefined ? {} : { directory }),
+      ...(threadingMode === undefined ? {} : { threading: threadingMode === "INVOKER" ? "invoker" : "worker" }),
+      ...(idle === undefined ? {} : { idle })
+    },
+    warnings,
+    ignored
+  }
+}
+
+/**
+ * The lines of a Java properties file, as assignments. Throws `MalformedProperties` for a line without `=` or `:`.
+ *
+ * @category Aeron
+ * @since 0.1.0
+ */
+export const parseProperties: (text: string, source: string) => ReadonlyArray<Assignment> = AeronProperties.parse
+
+/**
+ * All options as a properties file that `fromAeron` reads back.
+ *
+ * @category Aeron
+ * @since 0.1.0
+ */
+export const toProperties = (directory: string, concluded: ConcludedSettings): string =>
+  AeronProperties.format(settings, directory, concluded)

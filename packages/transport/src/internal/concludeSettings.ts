@@ -1,38 +1,31 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { isPowerOfTwo } from "@millrace/core/kernel/memory/Alignment"
+import * as SettingValue from "../config/SettingValue.ts"
+import * as PortRange from "../media/PortRange.ts"
 import type { ConcludedSettings, MediaDriverOptions, Setting, Settings } from "../MediaDriverConfig.ts"
 import { InvalidOption, type TransportError } from "../TransportError.ts"
 import { fail } from "./transportError.ts"
 
-/** One value as a number or boolean; undefined when it is none that the setting allows. */
-const concludeOne = (setting: Setting, given: unknown): number | boolean | undefined => {
+/** One value; `INVALID` when it is none that the setting allows. */
+const concludeOne = (setting: Setting, given: unknown): SettingValue.Value | typeof SettingValue.INVALID => {
   if (given === undefined) {
     return setting.default
   }
-  if (setting.kind === "boolean") {
-    return typeof given === "boolean" ? given : undefined
-  }
-  const value = setting.kind === "duration" ? Duration.toMillis(given as Duration.Input) * 1e6 : Number(given)
-  const maximum = setting.kind === "duration" ? Number.MAX_SAFE_INTEGER : setting.maximum
-  return Number.isInteger(value) && value >= setting.minimum && value <= maximum ? value : undefined
+  const value = setting.kind === "duration" ? nanosOf(given) : given
+  return SettingValue.isAllowed(setting, value) ? value : SettingValue.INVALID
 }
+
+/** NaN for what is no duration. Small ones are exact: a millisecond has no whole nanoseconds in binary. */
+const nanosOf = (given: unknown): number =>
+  Option.match(Duration.fromInput(given as Duration.Input), {
+    onNone: () => NaN,
+    onSome: (duration) => Math.round(Duration.toMillis(duration) * 1e6)
+  })
 
 /** A duration may be a string, a number, a BigInt or an object that prints itself. */
 const shown = (value: unknown): string => String(value)
-
-const allowedBy = (setting: Setting): string => {
-  switch (setting.kind) {
-    case "boolean":
-      return "true or false"
-    case "duration":
-      return `a duration of at least ${setting.minimum} ns`
-    case "size":
-      return `bytes from ${setting.minimum} to ${setting.maximum}`
-    case "integer":
-      return `a whole number from ${setting.minimum} to ${setting.maximum}`
-  }
-}
 
 /** What holds between values. Each line: option, whether it holds, what is allowed. */
 const relations = (
@@ -45,6 +38,8 @@ const relations = (
   ["toClientsBufferLength", isPowerOfTwo(values.toClientsBufferLength - 128), "a power of two plus 128"],
   ["countersValuesBufferLength", values.countersValuesBufferLength % 128 === 0, "a multiple of 128"],
   ["errorBufferLength", values.errorBufferLength % 64 === 0, "a multiple of 64"],
+  ["senderWildcardPortRange", PortRange.isRange(values.senderWildcardPortRange), PortRange.FORM],
+  ["receiverWildcardPortRange", PortRange.isRange(values.receiverWildcardPortRange), PortRange.FORM],
   ["mtuLength", values.mtuLength % 32 === 0, "a multiple of 32"],
   ["ipcMtuLength", values.ipcMtuLength % 32 === 0, "a multiple of 32"],
   [
@@ -86,12 +81,12 @@ export const concludeSettings = (
 ): Effect.Effect<ConcludedSettings, TransportError> =>
   Effect.suspend(() => {
     const options = withDependents(settings, given)
-    const values: Record<string, number | boolean> = {}
-    for (const [name, setting] of Object.entries(settings)) {
+    const values: Record<string, SettingValue.Value> = {}
+    for (const [name, setting] of Object.entries<Setting>(settings)) {
       const option = options[name as keyof Settings]
       const value = concludeOne(setting, option)
-      if (value === undefined) {
-        return fail(new InvalidOption({ option: name, value: shown(option), allowed: allowedBy(setting) }))
+      if (value === SettingValue.INVALID) {
+        return fail(new InvalidOption({ option: name, value: shown(option), allowed: SettingValue.describe(setting) }))
       }
       values[name] = value
     }

@@ -1,0 +1,204 @@
+/**
+ * Aeron's way to configure a driver: environment variables, `-Dname=value` and properties files, all of them
+ * assignments to the same names. `aeron.term.buffer.length` and `AERON_TERM_BUFFER_LENGTH` are one.
+ */
+import * as IdleNames from "./IdleNames.ts"
+import { environmentVariable, type Setting } from "./Setting.ts"
+import * as SettingValue from "./SettingValue.ts"
+
+export interface Assignment {
+  /** A property or an environment variable. */
+  readonly name: string
+  readonly value: string
+  /** Where it stands: `environment`, `command line`, or the path of a file. */
+  readonly source: string
+}
+
+export interface Ignored extends Assignment {
+  readonly reason: string
+}
+
+export interface Conclusion {
+  /** By the names of the settings. */
+  readonly values: Readonly<Record<string, SettingValue.Value>>
+  readonly directory: string | undefined
+  readonly threadingMode: string | undefined
+  readonly idle: IdleNames.IdleDescription | undefined
+  readonly warnings: ReadonlyArray<string>
+  readonly ignored: ReadonlyArray<Ignored>
+}
+
+/** A line of a properties file is no assignment. */
+export class MalformedProperties extends Error {
+  readonly _tag = "MalformedProperties"
+
+  constructor(source: string, line: number, text: string) {
+    super(`${source}, line ${line}: "${text}" is no name=value`)
+  }
+}
+
+const NO_MEANING = "has no meaning for this driver"
+const STILL_TO_COME = "belongs to multicast, which this driver does not have yet"
+
+/** Variables that Aeron's drivers know and this one has no use for. */
+const OTHERS: ReadonlyMap<string, string> = new Map([
+  ...[
+    "AERON_AGENT_ON_START_FUNCTION",
+    "AERON_CONDUCTOR_CPU_AFFINITY",
+    "AERON_CONDUCTOR_UDP_CHANNEL_TRANSPORT_BINDINGS_MEDIA",
+    "AERON_DEBUG_TIMEOUT",
+    "AERON_DRIVER_ASYNC_EXECUTOR_ENABLED",
+    "AERON_DRIVER_CONNECT",
+    "AERON_DRIVER_CPUSET_AFFINITY",
+    "AERON_DRIVER_CPUSET_WARNINGS_AS_ERRORS",
+    "AERON_DRIVER_DYNAMIC_LIBRARIES",
+    "AERON_DRIVER_NATIVE_RESOURCE_AGENT_CPU_AFFINITY",
+    "AERON_DRIVER_NATIVE_RESOURCE_AGENT_IDLE_STRATEGY",
+    "AERON_DRIVER_NATIVE_RESOURCE_AGENT_IDLE_STRATEGY_INIT_ARGS",
+    "AERON_ENABLE_EXPERIMENTAL_FEATURES",
+    "AERON_EVENT_LOG",
+    "AERON_EVENT_LOG_DISABLE",
+    "AERON_EVENT_LOG_FILENAME",
+    "AERON_FALLBACK_LOGGER",
+    "AERON_NATIVE_RESOURCE_AGENT_IDLE_STRATEGY",
+    "AERON_RECEIVECHANNELENDPOINT_SUPPLIER",
+    "AERON_RECEIVER_CPU_AFFINITY",
+    "AERON_RECEIVER_IO_VECTOR_CAPACITY",
+    "AERON_SECURE_RANDOM_ALGORITHM",
+    "AERON_SENDCHANNELENDPOINT_SUPPLIER",
+    "AERON_SENDER_CPU_AFFINITY",
+    "AERON_SENDER_IO_VECTOR_CAPACITY",
+    "AERON_THREAD_NAMING",
+    "AERON_UDP_CHANNEL_TRANSPORT_BINDINGS_MEDIA",
+    "AERON_USE_WINDOWS_HIGH_RES_TIMER"
+  ].map((name) => [name, NO_MEANING] as const),
+  ...[
+    "AERON_NAK_MULTICAST_GROUP_SIZE",
+    "AERON_NAK_MULTICAST_MAX_BACKOFF",
+    "AERON_RECEIVER_GROUP_CONSIDERATION",
+    "AERON_SOCKET_MULTICAST_TTL"
+  ].map((name) => [name, STILL_TO_COME] as const)
+])
+
+const DIRECTORY = "AERON_DIR"
+const THREADING_MODE = "AERON_THREADING_MODE"
+const THREADING_MODE_DEFAULT = "DEDICATED"
+const THREADING_MODES: ReadonlyArray<string> = [THREADING_MODE_DEFAULT, "SHARED", "SHARED_NETWORK", "INVOKER"]
+
+const LINE = /^([^=:]*?)[ \t]*[=:][ \t]*(.*)$/
+
+export const parse = (text: string, source: string): ReadonlyArray<Assignment> => {
+  const assignments: Array<Assignment> = []
+  let begun = ""
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const whole = begun + line.trimStart()
+    // A line that ends in a backslash goes on in the next one.
+    if (whole.endsWith("\\")) {
+      begun = whole.slice(0, -1)
+      continue
+    }
+    begun = ""
+    if (whole === "" || whole.startsWith("#") || whole.startsWith("!")) {
+      continue
+    }
+    const [, name = "", value = ""] = LINE.exec(whole) ?? []
+    if (name === "") {
+      throw new MalformedProperties(source, index + 1, whole)
+    }
+    assignments.push({ name, value, source })
+  }
+  return assignments
+}
+
+type Settings = Readonly<Record<string, Setting>>
+
+const namesOf = (settings: Settings): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(settings).flatMap(([name, { aliases, property }]) =>
+      [property, ...aliases].map((alias) => [environmentVariable(alias), name] as const)
+    )
+  )
+
+/** The last assignment of each name; those of the empty text take back what came before. */
+const lastOf = (assignments: ReadonlyArray<Assignment>): ReadonlyMap<string, Assignment> => {
+  const last = new Map<string, Assignment>()
+  for (const assignment of assignments) {
+    const variable = environmentVariable(assignment.name)
+    last.delete(variable)
+    if (assignment.value !== "") {
+      last.set(variable, assignment)
+    }
+  }
+  return last
+}
+
+export const conclude = (settings: Settings, assignments: ReadonlyArray<Assignment>): Conclusion => {
+  const names = namesOf(settings)
+  const last = lastOf(assignments)
+  const values: Record<string, SettingValue.Value> = {}
+  const warnings: Array<string> = []
+  const ignored: Array<Ignored> = []
+  for (const [variable, assignment] of last) {
+    const name = names.get(variable)
+    if (name !== undefined) {
+      const value = valueOf(settings[name]!, assignment, warnings)
+      if (value !== SettingValue.INVALID) {
+        values[name] = value
+      }
+    } else if (variable !== DIRECTORY && variable !== THREADING_MODE && !IdleNames.isVariable(variable)) {
+      ignored.push({ ...assignment, reason: OTHERS.get(variable) ?? "is not known" })
+    }
+  }
+  const threadingMode = threadingModeOf(last.get(THREADING_MODE), warnings)
+  return {
+    values,
+    directory: last.get(DIRECTORY)?.value,
+    threadingMode,
+    idle: IdleNames.conclude(threadingMode ?? THREADING_MODE_DEFAULT, last, warnings),
+    warnings,
+    ignored
+  }
+}
+
+const invalid = ({ name, value }: Assignment, allowed: string): string =>
+  `${name}=${value} is not valid: allowed is ${allowed}; the default is used`
+
+const valueOf = (
+  setting: Setting,
+  assignment: Assignment,
+  warnings: Array<string>
+): SettingValue.Value | typeof SettingValue.INVALID => {
+  const value = SettingValue.parse(setting, assignment.value)
+  if (value === SettingValue.INVALID) {
+    warnings.push(invalid(assignment, SettingValue.describe(setting)))
+    return value
+  }
+  const allowed = SettingValue.clamp(setting, value)
+  if (allowed !== value) {
+    const { name, value: given } = assignment
+    const limits = SettingValue.describe(setting)
+    warnings.push(`${name}=${given} is beyond its limits: allowed is ${limits}; ${allowed} is used`)
+  }
+  return allowed
+}
+
+const threadingModeOf = (assignment: Assignment | undefined, warnings: Array<string>): string | undefined => {
+  if (assignment !== undefined && !THREADING_MODES.includes(assignment.value)) {
+    warnings.push(invalid(assignment, THREADING_MODES.join(", ")))
+    return undefined
+  }
+  return assignment?.value
+}
+
+/** All values, as a file that `parse` and `conclude` read back. */
+export const format = (
+  settings: Settings,
+  directory: string,
+  values: Readonly<Record<string, SettingValue.Value>>
+): string =>
+  [
+    `aeron.dir=${directory}`,
+    ...Object.entries(settings).map(
+      ([name, setting]) => `${setting.property}=${SettingValue.format(setting, values[name])}`
+    )
+  ].join("\n")
