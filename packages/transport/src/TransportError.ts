@@ -156,6 +156,24 @@ export class DriverEnded extends Schema.TaggedError<DriverEnded>("@millrace/tran
 }
 
 /**
+ * Another driver has taken the place of one that was killed: it has other files in the same directory.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class DriverReplaced extends Schema.TaggedError<DriverReplaced>(
+  "@millrace/transport/TransportError/DriverReplaced"
+)("DriverReplaced", { directory: Schema.String, heartbeatAgeMs: Schema.Finite }) {
+  readonly isRetryable = false
+  override get message(): string {
+    return (
+      `the media driver in ${this.directory} gave no sign of life for ${Math.round(this.heartbeatAgeMs)} ms, and another ` +
+      "has started in its place: make a new client, or one with reconnect"
+    )
+  }
+}
+
+/**
  * A driver of this program could not start, or its worker died.
  *
  * @category errors
@@ -310,6 +328,28 @@ export class MessageTooLong extends Schema.TaggedError<MessageTooLong>(
       `a message of ${this.length} bytes exceeds the maximum of ${this.lengthMax}: the limit is an eighth of the ` +
       "term-length, 16 MiB at most, and for a claim or a batch the mtu less 32. Split it or use a larger term-length"
     )
+  }
+}
+
+/**
+ * A block is not made of the frames that come next in the stream of its publication. Nothing of it was appended.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidBlock extends Schema.TaggedError<InvalidBlock>("@millrace/transport/TransportError/InvalidBlock")(
+  "InvalidBlock",
+  {
+    /** Where in the block the frame is that is refused. */
+    offset: Schema.Int,
+    field: Schema.String,
+    value: Schema.Finite,
+    expected: Schema.String
+  }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `a block is refused: the ${this.field} of its frame at ${this.offset} is ${this.value}, expected ${this.expected}`
   }
 }
 
@@ -502,6 +542,7 @@ export const TransportErrorReason = Schema.Union([
   IncompatibleDriver,
   DriverTimeout,
   DriverEnded,
+  DriverReplaced,
   DriverFailed,
   ClientTimeout,
   ServiceTimeout,
@@ -511,6 +552,7 @@ export const TransportErrorReason = Schema.Union([
   CommandsFull,
   Lapped,
   MessageTooLong,
+  InvalidBlock,
   MaxPositionExceeded,
   NotConnected,
   ImageLost,

@@ -13,26 +13,31 @@ import type { CountersReader } from "@millrace/core/kernel/counters/CountersRead
 import type { MessageHandler } from "@millrace/core/kernel/ringbuffer/MessageHandler"
 import * as ChannelUri from "../channel/ChannelUri.ts"
 import type { CounterUpdate } from "../command/CounterUpdate.ts"
-import { type DriverProxy, FULL } from "../command/DriverProxy.ts"
+import type { DriverProxy } from "../command/DriverProxy.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
 import type { ErrorResponse } from "../command/ErrorResponse.ts"
 import type { ImageBuffersReady } from "../command/ImageBuffersReady.ts"
 import type { ImageMessage } from "../command/ImageMessage.ts"
+import type { NextSessionId } from "../command/NextSessionId.ts"
 import type { PublicationBuffersReady } from "../command/PublicationBuffersReady.ts"
 import type { PublicationError } from "../command/PublicationError.ts"
 import type { ClientFailure, RequestFailure } from "./ClientFailure.ts"
 import type { ClientHeartbeat } from "./ClientHeartbeat.ts"
+import type { ClientListener } from "./ClientListener.ts"
 import { ClientPublication } from "./ClientPublication.ts"
 import type { ClientSettings } from "./ClientSettings.ts"
+import { type Cancel, CommandSender, type RequestHandlers } from "./CommandSender.ts"
 import { ImageReader } from "./ImageReader.ts"
-import { type PendingRequest, PendingRequests } from "./PendingRequests.ts"
 import { dispatch, type ResponseListener } from "./ResponseDispatch.ts"
 import { isMissing, type SharedLogs } from "./SharedLogs.ts"
 import { SubscriptionImages } from "./SubscriptionImages.ts"
+import { UserCounter } from "./UserCounter.ts"
 
 /** Responses read in one tick. */
 const RESPONSES_PER_TICK_MAX = 32
 const NS_PER_MS = 1e6
+/** A driver that was silent for this part of the driver timeout may have been replaced. */
+const SILENCE_PART = 1 / 4
 
 export interface ClientContext {
   readonly settings: ClientSettings
@@ -42,27 +47,9 @@ export interface ClientContext {
   readonly counters: CountersReader
   readonly heartbeat: ClientHeartbeat
   readonly logs: SharedLogs
+  /** Whether another driver than this client's has its place. Asked of a silent driver alone: it looks at a file. */
+  readonly isDriverReplaced: () => boolean
 }
-
-/** What happens to a client as a whole. Must not throw. */
-export interface ClientListener {
-  onFailure(failure: ClientFailure): void
-  /** A subscriber refused the stream of a publication of this client. */
-  onPublicationError(error: PublicationError, channel: string): void
-  /** A channel that this client uses failed. */
-  onChannelError(channel: string, error: ErrorResponse): void
-  /** An image was closed because its log holds what cannot be. */
-  onCorruptImage(image: ImageReader, channel: string): void
-}
-
-/** Where the answer to a request goes. */
-export interface RequestHandlers<A> {
-  readonly onSuccess: (value: A) => void
-  readonly onFailure: (failure: RequestFailure) => void
-}
-
-/** Nobody waits for the request any more. */
-export type Cancel = () => void
 
 export class ClientConductor implements Agent, ResponseListener {
   readonly roleName = "client-conductor"
@@ -71,14 +58,12 @@ export class ClientConductor implements Agent, ResponseListener {
   unknownResponseCount = 0
   private readonly context: ClientContext
   private readonly listener: ClientListener
-  private readonly pending: PendingRequests
+  private readonly commands: CommandSender
   private readonly publications = new Map<bigint, ClientPublication>()
   private readonly subscriptions = new Map<bigint, SubscriptionImages>()
-  /** Commands that did not fit in the ring and nobody waits for: they are sent when there is room. */
-  private readonly unsent: Array<() => bigint> = []
+  private readonly userCounters = new Set<UserCounter>()
   private readonly onMessage: MessageHandler = (typeId, buffer, offset, length) =>
     dispatch(this, typeId, buffer, offset, length)
-  private state: { readonly _tag: "Active" } | { readonly _tag: "Closed" } | ClientFailure = { _tag: "Active" }
   private nowNs = 0
   private nextKeepaliveNs = 0
 
@@ -87,13 +72,13 @@ export class ClientConductor implements Agent, ResponseListener {
     this.listener = listener
     this.clientId = context.driver.clientId
     this.counters = context.counters
-    this.pending = new PendingRequests(context.settings.driverTimeoutNs)
+    this.commands = new CommandSender(context.driver, context.settings.driverTimeoutNs)
     this.nowNs = context.clock.nanoTime()
   }
 
   /** Why no request can be sent, or undefined when one can. */
   get inactive(): RequestFailure | undefined {
-    return this.state._tag === "Active" ? undefined : this.state
+    return this.commands.inactive
   }
 
   onStart(nowNs: number): void {
@@ -102,11 +87,12 @@ export class ClientConductor implements Agent, ResponseListener {
   }
 
   doWork(nowNs: number): number {
-    if (this.state._tag !== "Active") {
-      return 0
-    }
     const intervalNs = nowNs - this.nowNs
     this.nowNs = nowNs
+    if (this.inactive !== undefined) {
+      this.context.logs.checkLinger(nowNs)
+      return 0
+    }
     if (intervalNs > this.context.settings.interServiceTimeoutNs) {
       const limitMs = this.context.settings.interServiceTimeoutNs / NS_PER_MS
       this.fail({ _tag: "ServiceTimeout", intervalMs: Math.round(intervalNs / NS_PER_MS), limitMs })
@@ -117,10 +103,11 @@ export class ClientConductor implements Agent, ResponseListener {
 
   /** The driver is told, and every log is unmapped. */
   onClose(): void {
-    if (this.state._tag === "Active") {
+    if (this.inactive === undefined) {
       this.context.driver.clientClose()
       this.endAll({ _tag: "Closed" })
     }
+    this.context.logs.closeAll()
   }
 
   addPublication(
@@ -141,17 +128,39 @@ export class ClientConductor implements Agent, ResponseListener {
     return this.request("subscription", send, handlers, channel, streamId)
   }
 
-  addCounter(
-    typeId: number,
-    key: Uint8Array,
-    label: string,
-    handlers: RequestHandlers<{ readonly registrationId: bigint; readonly counterId: number }>
-  ): Cancel {
+  /** A counter that ends with this client, or when `closeCounter` is called. */
+  addCounter(typeId: number, key: Uint8Array, label: string, handlers: RequestHandlers<UserCounter>): Cancel {
     return this.request("counter", () => this.context.driver.addCounter(typeId, key, label), handlers)
   }
 
-  removeCounter(registrationId: bigint): void {
-    this.sendEventually(() => this.context.driver.removeCounter(registrationId))
+  /** A counter that outlives its clients: whoever names the same type and registration id has the same one. */
+  addStaticCounter(
+    typeId: number,
+    key: Uint8Array,
+    label: string,
+    registrationId: bigint,
+    handlers: RequestHandlers<UserCounter>
+  ): Cancel {
+    const onSuccess = (counterId: number): void => {
+      const counter = new UserCounter(registrationId, new AtomicCounter(this.counters.values, counterId))
+      this.userCounters.add(counter)
+      handlers.onSuccess(counter)
+    }
+    const send = () => this.context.driver.addStaticCounter(typeId, key, label, registrationId)
+    return this.request("staticCounter", send, { onSuccess, onFailure: handlers.onFailure })
+  }
+
+  closeCounter(counter: UserCounter): void {
+    if (!counter.isClosed) {
+      counter.close()
+      this.userCounters.delete(counter)
+      this.removeCounter(counter.registrationId)
+    }
+  }
+
+  /** A session id that no stream of this id has, and that the driver will not give to another. */
+  nextSessionId(streamId: number, handlers: RequestHandlers<number>): Cancel {
+    return this.request("sessionId", () => this.context.driver.nextAvailableSessionId(streamId), handlers)
   }
 
   rejectImage(image: ImageReader, reason: string, handlers: RequestHandlers<void>): Cancel {
@@ -165,7 +174,7 @@ export class ClientConductor implements Agent, ResponseListener {
       publication.close()
       this.publications.delete(publication.registrationId)
       this.releaseLog(publication)
-      this.sendEventually(() => this.context.driver.removePublication(publication.registrationId, revoke))
+      this.commands.sendEventually(() => this.context.driver.removePublication(publication.registrationId, revoke))
     }
   }
 
@@ -174,7 +183,7 @@ export class ClientConductor implements Agent, ResponseListener {
       subscription.isClosed = true
       this.subscriptions.delete(subscription.registrationId)
       this.closeImages(subscription, "Closed")
-      this.sendEventually(() => this.context.driver.removeSubscription(subscription.registrationId))
+      this.commands.sendEventually(() => this.context.driver.removeSubscription(subscription.registrationId))
     }
   }
 
@@ -186,7 +195,7 @@ export class ClientConductor implements Agent, ResponseListener {
       }
       return
     }
-    const request = this.pending.take(response.offendingCorrelationId)
+    const request = this.commands.take(response.offendingCorrelationId)
     if (request?.isAbandoned === false) {
       request.onFailure({ _tag: "Refused", code: response.code, message: response.message })
     }
@@ -219,12 +228,12 @@ export class ClientConductor implements Agent, ResponseListener {
   }
 
   onPublicationReady(response: PublicationBuffersReady, isExclusive: boolean): void {
-    const request = this.pending.take(response.correlationId, "publication")
+    const request = this.commands.take(response.correlationId, "publication")
     if (request === undefined) {
       return
     }
     if (request.isAbandoned) {
-      this.sendEventually(() => this.context.driver.removePublication(response.correlationId, false))
+      this.commands.sendEventually(() => this.context.driver.removePublication(response.correlationId, false))
       return
     }
     try {
@@ -243,7 +252,7 @@ export class ClientConductor implements Agent, ResponseListener {
       this.publications.set(response.correlationId, publication)
       request.onSuccess(publication as never)
     } catch (error) {
-      this.sendEventually(() => this.context.driver.removePublication(response.correlationId, false))
+      this.commands.sendEventually(() => this.context.driver.removePublication(response.correlationId, false))
       request.onFailure({ _tag: "Unmappable", error })
     }
   }
@@ -258,19 +267,19 @@ export class ClientConductor implements Agent, ResponseListener {
   }
 
   onOperationSuccess(correlationId: bigint): void {
-    const request = this.pending.take(correlationId, "operation")
+    const request = this.commands.take(correlationId, "operation")
     if (request?.isAbandoned === false) {
       request.onSuccess(undefined as never)
     }
   }
 
   onSubscriptionReady(response: CounterUpdate): void {
-    const request = this.pending.take(response.correlationId, "subscription")
+    const request = this.commands.take(response.correlationId, "subscription")
     if (request === undefined) {
       return
     }
     if (request.isAbandoned) {
-      this.sendEventually(() => this.context.driver.removeSubscription(response.correlationId))
+      this.commands.sendEventually(() => this.context.driver.removeSubscription(response.correlationId))
       return
     }
     const subscription = new SubscriptionImages({
@@ -284,21 +293,35 @@ export class ClientConductor implements Agent, ResponseListener {
     request.onSuccess(subscription as never)
   }
 
-  onCounterReady(response: CounterUpdate): void {
-    const request = this.pending.take(response.correlationId, "counter")
+  onCounterReady({ correlationId, counterId }: CounterUpdate): void {
+    const request = this.commands.take(correlationId, "counter")
     if (request?.isAbandoned === true) {
-      this.removeCounter(response.correlationId)
-    } else {
-      request?.onSuccess({ registrationId: response.correlationId, counterId: response.counterId } as never)
+      this.removeCounter(correlationId)
+    } else if (request !== undefined) {
+      const counter = new UserCounter(correlationId, new AtomicCounter(this.counters.values, counterId))
+      this.userCounters.add(counter)
+      request.onSuccess(counter as never)
+    }
+    this.listener.onAvailableCounter(correlationId, counterId)
+  }
+
+  onUnavailableCounter({ correlationId, counterId }: CounterUpdate): void {
+    this.listener.onUnavailableCounter(correlationId, counterId)
+  }
+
+  onStaticCounter({ correlationId, counterId }: CounterUpdate): void {
+    const request = this.commands.take(correlationId, "staticCounter")
+    if (request?.isAbandoned === false) {
+      request.onSuccess(counterId as never)
     }
   }
 
-  onUnavailableCounter(): void {}
-
-  // Answers to commands that this client does not send: they are for others.
-  onStaticCounter(): void {}
-
-  onNextAvailableSessionId(): void {}
+  onNextAvailableSessionId({ correlationId, sessionId }: NextSessionId): void {
+    const request = this.commands.take(correlationId, "sessionId")
+    if (request?.isAbandoned === false) {
+      request.onSuccess(sessionId as never)
+    }
+  }
 
   onClientTimeout(clientId: bigint): void {
     if (clientId === this.clientId) {
@@ -317,7 +340,7 @@ export class ClientConductor implements Agent, ResponseListener {
     // One that may be left behind holds up nobody. It may have been already, and have read what was overwritten since.
     if (ChannelUri.parse(channel).get("tether") !== "false") {
       const reason = `corrupt frame at position ${image.position}`
-      this.sendEventually(() => this.context.driver.rejectImage(image.correlationId, image.position, reason))
+      this.commands.sendEventually(() => this.context.driver.rejectImage(image.correlationId, image.position, reason))
     }
   }
 
@@ -334,32 +357,17 @@ export class ClientConductor implements Agent, ResponseListener {
   }
 
   private request<A>(
-    kind: PendingRequest["kind"],
+    kind: "publication" | "subscription" | "counter" | "staticCounter" | "sessionId" | "operation",
     send: () => bigint,
     handlers: RequestHandlers<A>,
-    channel = "",
-    streamId = 0
+    channel?: string,
+    streamId?: number
   ): Cancel {
-    if (this.inactive !== undefined) {
-      handlers.onFailure(this.inactive)
-      return noCancel
-    }
-    const correlationId = send()
-    if (correlationId === FULL) {
-      handlers.onFailure({ _tag: "CommandsFull" })
-      return noCancel
-    }
-    const request: PendingRequest = { kind, channel, streamId, ...handlers, isAbandoned: false }
-    this.pending.add(correlationId, request, this.context.clock.nanoTime())
-    return () => {
-      request.isAbandoned = true
-    }
+    return this.commands.request(kind, send, this.context.clock.nanoTime(), handlers, channel, streamId)
   }
 
-  private sendEventually(send: () => bigint): void {
-    if (this.state._tag === "Active" && send() === FULL) {
-      this.unsent.push(send)
-    }
+  private removeCounter(registrationId: bigint): void {
+    this.commands.sendEventually(() => this.context.driver.removeCounter(registrationId))
   }
 
   private processResponses(): number {
@@ -375,19 +383,18 @@ export class ClientConductor implements Agent, ResponseListener {
   }
 
   private processTimers(): number {
-    if (this.nowNs < this.nextKeepaliveNs || this.state._tag !== "Active") {
+    if (this.nowNs < this.nextKeepaliveNs || this.inactive !== undefined) {
       return 0
     }
     this.nextKeepaliveNs = this.nowNs + this.context.settings.keepaliveIntervalNs
     const nowMs = this.context.clock.epochMs()
     this.checkDriver(nowMs)
-    if (this.state._tag === "Active" && !this.context.heartbeat.beat(nowMs)) {
+    if (this.inactive === undefined && !this.context.heartbeat.beat(nowMs)) {
       this.fail({ _tag: "ClientTimeout", clientId: this.clientId })
     }
-    if (this.state._tag === "Active") {
+    if (this.inactive === undefined) {
       this.context.logs.checkLinger(this.nowNs)
-      this.pending.checkTimeouts(this.nowNs)
-      this.retryUnsent()
+      this.commands.checkTimeouts(this.nowNs)
     }
     return 1
   }
@@ -395,40 +402,45 @@ export class ClientConductor implements Agent, ResponseListener {
   private checkDriver(nowMs: number): void {
     const heartbeatMs = this.context.driver.driverHeartbeatMs
     const timeoutMs = this.context.settings.driverTimeoutNs / NS_PER_MS
+    const ageMs = nowMs - heartbeatMs
     if (heartbeatMs < 0) {
       this.fail({ _tag: "DriverEnded" })
-    } else if (nowMs - heartbeatMs > timeoutMs) {
-      this.fail({ _tag: "DriverTimeout", ageMs: nowMs - heartbeatMs, timeoutMs })
-    }
-  }
-
-  private retryUnsent(): void {
-    for (const send of this.unsent.splice(0)) {
-      this.sendEventually(send)
+    } else if (ageMs > timeoutMs) {
+      this.fail({ _tag: "DriverTimeout", ageMs, timeoutMs })
+    } else if (ageMs > timeoutMs * SILENCE_PART && this.context.isDriverReplaced()) {
+      this.fail({ _tag: "DriverReplaced", ageMs })
     }
   }
 
   private fail(failure: ClientFailure): void {
-    if (this.state._tag === "Active") {
-      this.endAll(failure)
-      this.listener.onFailure(failure)
+    if (this.inactive !== undefined) {
+      return
     }
+    if (failure._tag === "ServiceTimeout" || failure._tag === "Lapped" || failure._tag === "Corrupt") {
+      // The driver lives: what it keeps for this client would hold up others until it is timed out.
+      this.context.driver.clientClose()
+    }
+    this.endAll(failure)
+    this.listener.onFailure(failure)
   }
 
-  private endAll(state: { readonly _tag: "Closed" } | ClientFailure): void {
-    this.state = state
+  /** Logs linger: what was read or claimed a moment ago is still there. */
+  private endAll(end: { readonly _tag: "Closed" } | ClientFailure): void {
     for (const publication of this.publications.values()) {
       publication.close()
     }
     for (const subscription of this.subscriptions.values()) {
       subscription.isClosed = true
-      this.closeImages(subscription, state._tag === "Closed" ? "Closed" : "Unavailable")
+      this.closeImages(subscription, end._tag === "Closed" ? "Closed" : "Unavailable")
+    }
+    for (const counter of this.userCounters) {
+      counter.close()
     }
     this.publications.clear()
     this.subscriptions.clear()
-    this.unsent.length = 0
-    this.context.logs.closeAll()
-    this.pending.failAll(state)
+    this.userCounters.clear()
+    this.context.logs.releaseAll(this.nowNs)
+    this.commands.close(end)
   }
 
   private closeImages(subscription: SubscriptionImages, reason: "Unavailable" | "Closed"): void {
@@ -442,5 +454,3 @@ export class ClientConductor implements Agent, ResponseListener {
     this.context.logs.release(user.log, this.nowNs)
   }
 }
-
-const noCancel: Cancel = () => {}

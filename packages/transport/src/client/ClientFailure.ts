@@ -4,6 +4,8 @@ export type ClientFailure =
   | { readonly _tag: "DriverTimeout"; readonly ageMs: number; readonly timeoutMs: number }
   /** The driver said goodbye. */
   | { readonly _tag: "DriverEnded" }
+  /** Another driver has taken the place of one that gave no sign of life. */
+  | { readonly _tag: "DriverReplaced"; readonly ageMs: number }
   /** The driver heard nothing of this client for longer than the liveness timeout, and forgot it. */
   | { readonly _tag: "ClientTimeout"; readonly clientId: bigint }
   /** This process did not run its client for longer than the liveness timeout: the driver forgets it now or soon. */

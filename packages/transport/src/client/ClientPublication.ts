@@ -6,6 +6,7 @@
  */
 import type { AtomicCounter } from "@millrace/core/kernel/counters/AtomicCounter"
 import { BatchAppender, framedLength } from "@millrace/core/kernel/logbuffer/BatchAppender"
+import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import type { BufferClaim } from "@millrace/core/kernel/logbuffer/BufferClaim"
 import { ExclusiveTermAppender } from "@millrace/core/kernel/logbuffer/ExclusiveTermAppender"
 import { HEADER_LENGTH } from "@millrace/core/kernel/logbuffer/FrameDescriptor"
@@ -58,8 +59,10 @@ export class ClientPublication {
   acceptedCount = 0
   private readonly limit: AtomicCounter
   private readonly appender: MessageAppender
+  private readonly exclusive: ExclusiveTermAppender | undefined
   private readonly batch: BatchAppender
   private isOpen = true
+  private finalPosition = 0
 
   constructor(fields: ClientPublicationFields) {
     this.registrationId = fields.registrationId
@@ -72,7 +75,8 @@ export class ClientPublication {
     this.log = fields.log
     this.limit = fields.limit
     const { buffers } = fields.log
-    this.appender = fields.isExclusive ? new ExclusiveTermAppender(buffers) : new TermAppender(buffers)
+    this.exclusive = fields.isExclusive ? new ExclusiveTermAppender(buffers) : undefined
+    this.appender = this.exclusive ?? new TermAppender(buffers)
     this.batch = new BatchAppender(this.appender)
     this.maxPayloadLength = this.appender.maxPayloadLength
     this.maxMessageLength = this.appender.maxMessageLength
@@ -90,6 +94,17 @@ export class ClientPublication {
   /** Behind everything that was claimed; CLOSED, or ADMIN_ACTION while another writer rotates the log. */
   position(): number {
     return this.isOpen ? this.appender.position() : CLOSED
+  }
+
+  /** Behind what was claimed when the publication was closed; 0 while it is open. */
+  get closedPosition(): number {
+    return this.finalPosition
+  }
+
+  /** Bytes between the position and the limit, CLOSED or ADMIN_ACTION. The last message may go beyond the limit. */
+  availableWindow(): number {
+    const position = this.position()
+    return position < 0 ? position : Math.max(0, this.limit.getVolatile() - position)
   }
 
   /** How far the driver lets this publication go, or CLOSED. */
@@ -178,9 +193,34 @@ export class ClientPublication {
     return status < 0 ? status : this.appender.claim(length, claim)
   }
 
+  /**
+   * Appends `length` bytes that nobody receives, at most `maxMessageLength`, and a header. For the only writer of an
+   * exclusive publication.
+   */
+  appendPadding(length: number): number {
+    const { exclusive } = this
+    assert(exclusive !== undefined, "padding is appended to a publication that others write to")
+    const status = this.check(framedLength(length))
+    return status < 0 ? status : exclusive.appendPadding(length)
+  }
+
+  /**
+   * Appends whole frames as they are, which must be those that come next in the stream of an exclusive publication. Throws
+   * `InvalidBlock` when they are not.
+   */
+  offerBlock(source: FrameBuffer, offset: number, length: number): number {
+    const { exclusive } = this
+    assert(exclusive !== undefined, "a block is offered to a publication that others write to")
+    const status = this.check(length)
+    return status < 0 ? status : exclusive.appendBlock(source, offset, length)
+  }
+
   /** Every later offer answers CLOSED. */
   close(): void {
-    this.isOpen = false
+    if (this.isOpen) {
+      this.finalPosition = Math.max(0, this.appender.position())
+      this.isOpen = false
+    }
   }
 
   private encodeBatch(count: number, lengthMax: number, encode: MessageEncoder): void {

@@ -8,6 +8,8 @@ import { CorruptFrame } from "@millrace/core/kernel/logbuffer/FrameDescriptor"
 import type { FragmentBatch } from "@millrace/core/kernel/logbuffer/FragmentBatch"
 import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
+import * as TermBlockScanner from "@millrace/core/kernel/logbuffer/TermBlockScanner"
+import { LogBlock, type BlockHandler } from "./LogBlock.ts"
 import type { SharedLog } from "./SharedLogs.ts"
 
 export interface ImageFields {
@@ -40,6 +42,7 @@ export class ImageReader {
   corruption: CorruptFrame | undefined = undefined
   private readonly subscriberPosition: AtomicCounter
   private readonly reader: BatchReader
+  private readonly block: LogBlock
   private finalPosition = 0
 
   constructor(fields: ImageFields) {
@@ -52,6 +55,7 @@ export class ImageReader {
     this.subscriberPosition = fields.subscriberPosition
     this.joinPosition = fields.subscriberPosition.getVolatile()
     this.reader = new BatchReader(fields.log.buffers, this.joinPosition)
+    this.block = new LogBlock(fields.log.buffers)
   }
 
   get isClosed(): boolean {
@@ -106,6 +110,48 @@ export class ImageReader {
     if (!this.isClosed) {
       this.subscriberPosition.setRelease(this.reader.position)
     }
+  }
+
+  /** Gives back what was read up to `position`, the end of a message of the last batch. */
+  releaseTo(position: number): void {
+    if (!this.isClosed) {
+      this.subscriberPosition.setRelease(position)
+    }
+  }
+
+  /** Message `index` of the last batch and those behind it are read again next time. */
+  takeBack(batch: FragmentBatch, index: number): void {
+    if (!this.isClosed && index < batch.count) {
+      this.reader.takeBack(batch, index)
+    }
+  }
+
+  /**
+   * Hands over the whole frames that follow, headers and all, of one term and at most `lengthLimit` bytes, and gives them
+   * back when the handler returns or throws. Throws `CorruptFrame` as `read` does. @returns how many bytes they were
+   */
+  pollBlock(handler: BlockHandler, lengthLimit: number): number {
+    if (this.isClosed) {
+      return 0
+    }
+    const { termLength, terms } = this.log.buffers
+    const { position } = this.reader
+    const partition = LogBufferDescriptor.indexByPosition(position, termLength)
+    const termOffset = LogBufferDescriptor.computeTermOffset(position, termLength)
+    const endOffset = TermBlockScanner.scan(terms[partition]!, termOffset, termOffset + lengthLimit)
+    const length = endOffset - termOffset
+    if (length > 0) {
+      try {
+        handler(this.block.wrap(partition, termOffset, length))
+      } finally {
+        // The handler may have closed the subscription, and with it the image.
+        if (!this.isClosed) {
+          this.reader.skip(length)
+          this.release()
+        }
+      }
+    }
+    return length
   }
 
   /** The image is gone: says how it ended, by what its log tells. */

@@ -6,7 +6,7 @@
 import type { RequestFailure } from "./ClientFailure.ts"
 
 export interface PendingRequest {
-  readonly kind: "publication" | "subscription" | "counter" | "operation"
+  readonly kind: "publication" | "subscription" | "counter" | "staticCounter" | "sessionId" | "operation"
   readonly channel: string
   readonly streamId: number
   readonly onFailure: (failure: RequestFailure) => void

@@ -64,6 +64,14 @@ export class SharedLogs {
     }
   }
 
+  /** Nobody uses any log from now on; each lingers. */
+  releaseAll(nowNs: number): void {
+    for (const log of this.logs.values()) {
+      log.references = 0
+      log.lingerEndNs = Math.min(log.lingerEndNs, nowNs + this.lingerNs)
+    }
+  }
+
   closeAll(): void {
     for (const log of this.logs.values()) {
       log.buffers.close()

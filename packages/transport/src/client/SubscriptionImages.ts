@@ -1,6 +1,7 @@
 /** The images of one subscription. Reading takes them in turn, so that a busy one does not starve the others. */
 import { CorruptFrame } from "@millrace/core/kernel/logbuffer/FrameDescriptor"
 import type { FragmentBatch } from "@millrace/core/kernel/logbuffer/FragmentBatch"
+import type { BlockHandler } from "./LogBlock.ts"
 import type { ImageReader } from "./ImageReader.ts"
 
 /** Told about images as they come and go. Must not throw. */
@@ -76,6 +77,13 @@ export class SubscriptionImages {
     return image
   }
 
+  /** Index of the image that the next look begins with. */
+  nextTurn(): number {
+    const turn = this.nextIndex % Math.max(this.images.length, 1)
+    this.nextIndex = turn + 1
+    return turn
+  }
+
   /** Fills `batch` from the next image that has something; undefined when none has. Give it back by `release`. */
   read(batch: FragmentBatch, lengthLimit: number, countLimit?: number): ImageReader | undefined {
     const images = this.images
@@ -104,11 +112,28 @@ export class SubscriptionImages {
       if (!(error instanceof CorruptFrame)) {
         throw error
       }
-      image.closeCorrupt(error)
-      this.drop(image)
-      this.onCorrupt(image)
+      this.closeCorrupt(image, error)
       return 0
     }
+  }
+
+  /** Blocks of one image, as `ImageReader.pollBlock` and `readOne`. @returns bytes */
+  pollBlock(image: ImageReader, handler: BlockHandler, lengthLimit: number): number {
+    try {
+      return image.pollBlock(handler, lengthLimit)
+    } catch (error) {
+      if (!(error instanceof CorruptFrame)) {
+        throw error
+      }
+      this.closeCorrupt(image, error)
+      return 0
+    }
+  }
+
+  private closeCorrupt(image: ImageReader, error: CorruptFrame): void {
+    image.closeCorrupt(error)
+    this.drop(image)
+    this.onCorrupt(image)
   }
 
   private drop(image: ImageReader): void {

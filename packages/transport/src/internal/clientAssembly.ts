@@ -4,8 +4,9 @@ import { CopyBroadcastReceiver } from "@millrace/core/kernel/broadcast/CopyBroad
 import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
 import { ManyToOneRingBuffer } from "@millrace/core/kernel/ringbuffer/ManyToOneRingBuffer"
-import { ClientConductor, type ClientListener } from "../client/ClientConductor.ts"
+import { ClientConductor } from "../client/ClientConductor.ts"
 import { ClientHeartbeat } from "../client/ClientHeartbeat.ts"
+import type { ClientListener } from "../client/ClientListener.ts"
 import type { ClientSettings } from "../client/ClientSettings.ts"
 import { type LogMapper, SharedLogs } from "../client/SharedLogs.ts"
 import type { CncBuffers, CncHeader } from "../command/CncDescriptor.ts"
@@ -24,6 +25,8 @@ export interface ClientTimes {
 export interface ClientWorld {
   readonly clock: Clock
   readonly map: LogMapper
+  /** Whether another driver than the one of the CnC file has its place. */
+  readonly isDriverReplaced: () => boolean
 }
 
 export const assemble = (
@@ -52,7 +55,8 @@ export const assemble = (
       responses: new CopyBroadcastReceiver(new BroadcastReceiver(buffers.toClients)),
       counters,
       heartbeat: new ClientHeartbeat(counters, driver.clientId, label),
-      logs: new SharedLogs(world.map, settings.resourceLingerNs)
+      logs: new SharedLogs(world.map, settings.resourceLingerNs),
+      isDriverReplaced: world.isDriverReplaced
     },
     listener
   )

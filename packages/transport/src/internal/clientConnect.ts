@@ -4,7 +4,7 @@ import type { IdleStrategy } from "@millrace/core/IdleStrategy"
 import * as Mapping from "@millrace/core/kernel/native/Mapping"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { ClientListener } from "../client/ClientConductor.ts"
+import type { ClientListener } from "../client/ClientListener.ts"
 import * as CncDescriptor from "../command/CncDescriptor.ts"
 import type { DriverLocation } from "../MediaDriver.ts"
 import { DriverNotFound, IncompatibleDriver, type TransportError } from "../TransportError.ts"
@@ -81,7 +81,8 @@ export const connect = Effect.fnUntraced(function* (
   })
   const { conductor, counters } = assemble(file, options, listener, {
     clock: AgentRunner.clock,
-    map: (fileName) => Mapping.open(fileName)
+    map: (fileName) => Mapping.open(fileName),
+    isDriverReplaced: () => CncFile.isReplaced(directory, file.header)
   })
   const runner = yield* AgentRunner.run(conductor, options.idle === undefined ? {} : { idle: options.idle }).pipe(
     Effect.orDie

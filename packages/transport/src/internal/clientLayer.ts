@@ -9,7 +9,7 @@ import * as Stream from "effect/Stream"
 import type * as Take from "effect/Take"
 import { SocketAddress } from "../channel/SocketAddress.ts"
 import type { ClientOptions, ClientService } from "../Client.ts"
-import type { ClientListener } from "../client/ClientConductor.ts"
+import type { ClientListener } from "../client/ClientListener.ts"
 import * as MediaDriver from "../MediaDriver.ts"
 import {
   ChannelFailed,
@@ -98,7 +98,9 @@ const listenerOf = (
       tell(new PublicationRejected({ channel, sessionId, streamId, by, detail }))
     },
     onChannelError: (channel, { message: detail }) => tell(new ChannelFailed({ channel, detail })),
-    onCorruptImage: (image, channel) => tell(corruptImage(image, channel))
+    onCorruptImage: (image, channel) => tell(corruptImage(image, channel)),
+    onAvailableCounter: () => {},
+    onUnavailableCounter: () => {}
   }
 }
 

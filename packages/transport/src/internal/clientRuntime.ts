@@ -2,7 +2,8 @@
 import type { AgentRunner } from "@millrace/core/AgentRunner"
 import type { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
 import * as Effect from "effect/Effect"
-import type { Cancel, ClientConductor, RequestHandlers } from "../client/ClientConductor.ts"
+import type { ClientConductor } from "../client/ClientConductor.ts"
+import type { Cancel, RequestHandlers } from "../client/CommandSender.ts"
 import { Closed, type TransportError, type TransportErrorReason } from "../TransportError.ts"
 import { fail, reasonOfFailure } from "./transportError.ts"
 

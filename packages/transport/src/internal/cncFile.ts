@@ -64,6 +64,27 @@ const check = (region: MappedRegion): CncAbsence | undefined => {
     : { _tag: "Truncated" }
 }
 
+/** Whether the directory holds the ready CnC file of another driver than the one that wrote `header`. */
+export const isReplaced = (directory: string, header: CncDescriptor.CncHeader): boolean => {
+  const file = openQuietly(directory)
+  if (file === undefined) {
+    return false
+  }
+  const { pid, startTimestampMs } = file.header
+  file.region.close()
+  return pid !== header.pid || startTimestampMs !== header.startTimestampMs
+}
+
+/** Undefined when there is no usable file, or when it went away between the look and the opening. */
+export const openQuietly = (directory: string): CncFile | undefined => {
+  try {
+    const file = open(directory)
+    return isAbsence(file) ? undefined : file
+  } catch {
+    return undefined
+  }
+}
+
 /** Epoch ms of the driver's last sign of life: 0 before the first, −1 after the last. */
 export const heartbeatMs = (file: CncFile): number => new ManyToOneRingBuffer(file.buffers.toDriver).consumerHeartbeatMs
 

@@ -114,7 +114,7 @@ export const awaitBacklog = (
 /** For every publication of the driver in `directory`. A driver that is not there any more has nothing to drain. */
 export const awaitDrained = (directory: string, linger: Duration.Duration): Effect.Effect<void> =>
   Effect.suspend(() => {
-    const file = openQuietly(directory)
+    const file = CncFile.openQuietly(directory)
     if (file === undefined) {
       return Effect.void
     }
@@ -125,13 +125,3 @@ export const awaitDrained = (directory: string, linger: Duration.Duration): Effe
       Effect.ensuring(Effect.sync(() => file.region.close()))
     )
   })
-
-const openQuietly = (directory: string): CncFile.CncFile | undefined => {
-  try {
-    const file = CncFile.open(directory)
-    return CncFile.isAbsence(file) ? undefined : file
-  } catch {
-    // The directory went away between the look and the open: the driver has ended.
-    return undefined
-  }
-}

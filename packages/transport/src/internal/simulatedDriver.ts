@@ -6,7 +6,8 @@ import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import type { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
 import * as LossReport from "@millrace/core/kernel/lossreport/LossReport"
-import type { ClientConductor, ClientListener } from "../client/ClientConductor.ts"
+import type { ClientConductor } from "../client/ClientConductor.ts"
+import type { ClientListener } from "../client/ClientListener.ts"
 import * as CncDescriptor from "../command/CncDescriptor.ts"
 import type { ConcludedSettings } from "../MediaDriverConfig.ts"
 import type { SimulatedNetwork } from "../media/SimulatedNetwork.ts"
@@ -120,7 +121,8 @@ export const connectClient = (
   const header = CncDescriptor.decode(region.buffer(0, CncDescriptor.HEADER_LENGTH))
   const client = assembleClient({ header, buffers: CncDescriptor.buffers(region.buffer(), header) }, times, listener, {
     clock: host.clock,
-    map: (fileName) => mappings.map(fileName)
+    map: (fileName) => mappings.map(fileName),
+    isDriverReplaced: () => false
   })
   client.conductor.onStart(host.clock.nanoTime())
   return { ...client, mappings }

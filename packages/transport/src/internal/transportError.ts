@@ -1,5 +1,6 @@
 /** Turns what kernels throw and what the client's conductor says into the typed error. Once, at the boundary. */
 import { reasonOf } from "@millrace/core/CoreError"
+import { InvalidBlock as InvalidBlockThrown } from "@millrace/core/kernel/logbuffer/TermBlock"
 import * as Effect from "effect/Effect"
 import { InvalidChannel as InvalidChannelThrown } from "../channel/InvalidChannel.ts"
 import type { RequestFailure } from "../client/ClientFailure.ts"
@@ -13,7 +14,9 @@ import {
   CommandsFull,
   Corrupt,
   DriverEnded,
+  DriverReplaced,
   DriverTimeout,
+  InvalidBlock,
   InvalidChannel,
   Lapped,
   NoResponse,
@@ -47,6 +50,10 @@ export const reasonOfThrown = (thrown: unknown): TransportErrorReason | undefine
   if (thrown instanceof Error && "_tag" in thrown && CORRUPTIONS.has(String(thrown._tag))) {
     return new Corrupt({ resource: "shared memory", detail: thrown.message })
   }
+  if (thrown instanceof InvalidBlockThrown) {
+    const { expected, field, offset, value } = thrown
+    return new InvalidBlock({ offset, field, value, expected })
+  }
   const error = reasonOf(thrown)
   return error === undefined ? undefined : new SystemFailed({ error })
 }
@@ -73,6 +80,8 @@ export const reasonOfFailure = (failure: RequestFailure, directory: string, requ
       return new Closed({ resource: "the client" })
     case "DriverTimeout":
       return new DriverTimeout({ directory, heartbeatAgeMs: failure.ageMs, timeoutMs: failure.timeoutMs })
+    case "DriverReplaced":
+      return new DriverReplaced({ directory, heartbeatAgeMs: failure.ageMs })
     case "DriverEnded":
       return new DriverEnded({ directory })
     case "ClientTimeout":

@@ -240,7 +240,25 @@ describe("ClientConductor", () => {
     assert.strictEqual(offer(publication, "x"), OfferResult.CLOSED)
     assert.strictEqual(image.end, "Lost")
     assert.isTrue(subscription.isClosed)
-    assert.isTrue(client.mapped.every(({ state }) => state.isClosed))
+    // What was read or claimed a moment ago stays readable for the linger time.
+    const isUnmapped = () => client.mapped.every(({ state }) => state.isClosed)
+    assert.isFalse(isUnmapped())
+    driver.clock.advanceMs(3_000)
+    client.conductor.doWork(driver.clock.nanoTime())
+    assert.isTrue(isUnmapped())
+  })
+
+  it("fails when another driver has taken the place of one that is silent, and not while it is not", () => {
+    const { client, driver } = setUp()
+    client.addPublication()
+    client.isDriverReplaced = true
+    client.pass(5000)
+    assert.deepStrictEqual(client.failures, [])
+    for (let passed = 0; passed < 3000; passed += 500) {
+      driver.clock.advanceMs(500)
+      client.conductor.doWork(driver.clock.nanoTime())
+    }
+    assert.strictEqual(client.failures[0]!._tag, "DriverReplaced")
   })
 
   it("fails at once when the driver says that it ended", () => {
@@ -272,6 +290,9 @@ describe("ClientConductor", () => {
     driver.clock.advanceMs(10_001)
     client.conductor.doWork(driver.clock.nanoTime())
     assert.deepStrictEqual(client.failures, [{ _tag: "ServiceTimeout", intervalMs: 10_001, limitMs: 10_000 }])
+    // The driver is told, so that nobody waits for a client that has given up.
+    driver.pass(1000)
+    assert.strictEqual(driver.counter(11, client.conductor.clientId), undefined)
   })
 
   it("fails when it was lapped", () => {

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { BufferClaim } from "@millrace/core/kernel/logbuffer/BufferClaim"
 import * as OfferResult from "@millrace/core/kernel/logbuffer/OfferResult"
+import { AssertionError } from "@millrace/core/kernel/memory/Assert"
+import { frameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import { HeapDriver, TERM_LENGTH } from "../driver/HeapDriver.ts"
 import { HeapClient, readAll } from "./HeapClient.ts"
 
@@ -129,5 +131,42 @@ describe.each(kinds)("ClientPublication, %s", (_name, isExclusive) => {
     assert.strictEqual(set.publication.offer(message, 0, 32), set.publication.positionMax)
     assert.strictEqual(set.publication.offer(message, 0, 32), OfferResult.MAX_POSITION_EXCEEDED)
     assert.strictEqual(set.publication.offer(message, 0, 32), OfferResult.MAX_POSITION_EXCEEDED)
+  })
+})
+
+describe("an exclusive publication", () => {
+  it("skips stretches of padding, which nobody receives", () => {
+    const set = connected(true)
+    set.publication.offer(encoder.encode("a"), 0, 1)
+    assert.strictEqual(set.publication.appendPadding(100), 64 + 160)
+    set.publication.offer(encoder.encode("b"), 0, 1)
+    assert.deepStrictEqual(receive(set, 2), ["a", "b"])
+    set.publication.close()
+    assert.strictEqual(set.publication.appendPadding(0), OfferResult.CLOSED)
+    assert.strictEqual(set.publication.closedPosition, 64 + 160 + 64)
+  })
+
+  it("is the only one that takes padding and blocks", () => {
+    const { publication } = connected(false)
+    assert.throws(() => publication.appendPadding(0), AssertionError)
+    assert.throws(() => publication.offerBlock(frameBuffer(new Uint8Array(64)), 0, 64), AssertionError)
+  })
+})
+
+describe("the available window", () => {
+  it("shrinks with what is offered and grows with what is read", () => {
+    const set = connected(true)
+    const whole = set.publication.availableWindow()
+    assert.strictEqual(whole, TERM_LENGTH / 2)
+    set.publication.offer(new Uint8Array(1000), 0, 1000)
+    assert.strictEqual(set.publication.availableWindow(), whole - 1056)
+    while (set.publication.offer(new Uint8Array(1000), 0, 1000) >= 0) {
+      // Up to the limit, and with the last message beyond it.
+    }
+    assert.strictEqual(set.publication.availableWindow(), 0)
+    receive(set, 32)
+    assert.isAbove(set.publication.availableWindow(), 0)
+    set.publication.close()
+    assert.strictEqual(set.publication.availableWindow(), OfferResult.CLOSED)
   })
 })

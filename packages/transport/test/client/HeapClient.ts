@@ -3,7 +3,8 @@ import { BroadcastReceiver } from "@millrace/core/kernel/broadcast/BroadcastRece
 import { CopyBroadcastReceiver } from "@millrace/core/kernel/broadcast/CopyBroadcastReceiver"
 import { FragmentBatch } from "@millrace/core/kernel/logbuffer/FragmentBatch"
 import { assert } from "@effect/vitest"
-import { ClientConductor, type RequestHandlers } from "../../src/client/ClientConductor.ts"
+import { ClientConductor } from "../../src/client/ClientConductor.ts"
+import type { RequestHandlers } from "../../src/client/CommandSender.ts"
 import type { ClientFailure, RequestFailure } from "../../src/client/ClientFailure.ts"
 import { ClientHeartbeat } from "../../src/client/ClientHeartbeat.ts"
 import type { ClientPublication } from "../../src/client/ClientPublication.ts"
@@ -22,6 +23,8 @@ export class HeapClient {
   readonly publicationErrors: Array<PublicationError> = []
   readonly channelErrors: Array<string> = []
   readonly corruptImages: Array<ImageReader> = []
+  readonly counterEvents: Array<readonly ["+" | "-", registrationId: bigint, counterId: number]> = []
+  isDriverReplaced = false
   /** Set to make the next mapping of a log fail. */
   mappingError: Error | undefined = undefined
   readonly mapped: Array<{ readonly state: { readonly isClosed: boolean } }> = []
@@ -52,13 +55,16 @@ export class HeapClient {
         responses: new CopyBroadcastReceiver(new BroadcastReceiver(driver.toClients.buffer())),
         counters: driver.counters,
         heartbeat: new ClientHeartbeat(driver.counters, proxy.clientId, " name=heap"),
-        logs
+        logs,
+        isDriverReplaced: () => this.isDriverReplaced
       },
       {
         onFailure: (failure) => this.failures.push(failure),
         onPublicationError: (error) => this.publicationErrors.push(error),
         onChannelError: (channel, { message }) => this.channelErrors.push(`${channel}: ${message}`),
-        onCorruptImage: (image) => this.corruptImages.push(image)
+        onCorruptImage: (image) => this.corruptImages.push(image),
+        onAvailableCounter: (registrationId, counterId) => this.counterEvents.push(["+", registrationId, counterId]),
+        onUnavailableCounter: (registrationId, counterId) => this.counterEvents.push(["-", registrationId, counterId])
       }
     )
     this.conductor.onStart(driver.clock.nanoTime())
