@@ -75,8 +75,9 @@ export class DriverNotFound extends Schema.TaggedError<DriverNotFound>(
 }) {
   readonly isRetryable = true
   override get message(): string {
+    const waited = this.waitedMs > 0 ? ` after ${Math.round(this.waitedMs)} ms` : ""
     return (
-      `no media driver in ${this.directory} after ${Math.round(this.waitedMs)} ms: ${this.found}. Start one ` +
+      `no media driver in ${this.directory}${waited}: ${this.found}. Start one ` +
       "(MediaDriver.layerEmbedded, or `millrace driver`), or name the directory of the one that runs"
     )
   }
