@@ -35,8 +35,13 @@ export const run = async ({ isLong, report, scratch }: Context): Promise<void> =
 
 const startedBefore = (memory: AtomicBuffer, carriesAt: bigint): ManyToOneRingBuffer => {
   const start = carriesAt - BigInt(CAPACITY * 16)
-  memory.view.setBigInt64(CAPACITY + RingBufferDescriptor.TAIL_POSITION_OFFSET, start, true)
-  memory.view.setBigInt64(CAPACITY + RingBufferDescriptor.HEAD_POSITION_OFFSET, start, true)
+  for (const offset of [
+    RingBufferDescriptor.TAIL_POSITION_OFFSET,
+    RingBufferDescriptor.HEAD_CACHE_POSITION_OFFSET,
+    RingBufferDescriptor.HEAD_POSITION_OFFSET
+  ]) {
+    memory.view.setBigInt64(CAPACITY + offset, start, true)
+  }
   return new ManyToOneRingBuffer(memory)
 }
 

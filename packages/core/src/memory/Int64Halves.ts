@@ -70,4 +70,9 @@ export class Int64Halves {
       loadAcquire(int32, index + 1) === this.high
     )
   }
+
+  /** Stores this position into a field that others write too. It makes BigInts, as `compareAndAdd` does. */
+  storeRelease(buffer: AtomicBuffer, offset: number): void {
+    Atomics.store(buffer.int64, offset / 8, BigInt(this.high) * BigInt(TWO_POW_32) + BigInt(this.low >>> 0))
+  }
 }

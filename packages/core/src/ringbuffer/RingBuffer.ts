@@ -22,6 +22,9 @@ import type { MessageHandler } from "./MessageHandler.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import * as RingBufferDescriptor from "./RingBufferDescriptor.ts"
 
+/** A producer publishes the head it saw when that has gone on by a quarter of the capacity. */
+const HEAD_PUBLISHED_SHIFT = 2
+
 export abstract class RingBuffer {
   /** The whole memory of the ring, for messages that are written in place after `tryClaim`. */
   readonly buffer: AtomicBuffer
@@ -34,10 +37,13 @@ export abstract class RingBuffer {
   /** The tail that `claim` works on. */
   protected readonly tail = new Int64Halves()
   /**
-   * A head this producer saw. It is kept here and not in the trailer's head cache: that field is written by all producers
-   * and may go down, so it could neither be read nor written without a BigInt.
+   * A head this producer saw, none at first. It is kept here and only published in the trailer's head cache: that field is written by
+   * all producers and may go down, so it could not be read in two halves.
    */
   protected readonly headSeen = new Int64Halves()
+  /** Low half of the head cache as this producer knows it. */
+  private headPublishedLow: number
+  private readonly headCacheOffset: number
   private readonly correlationIndex: number
   private readonly heartbeatIndex: number
 
@@ -49,7 +55,8 @@ export abstract class RingBuffer {
     this.maxMessageLength = RingBufferDescriptor.maxMessageLength(capacity, capacityMin)
     this.tailOffset = capacity + RingBufferDescriptor.TAIL_POSITION_OFFSET
     this.headOffset = capacity + RingBufferDescriptor.HEAD_POSITION_OFFSET
-    this.headSeen.loadMonotonic(buffer, this.headOffset)
+    this.headCacheOffset = capacity + RingBufferDescriptor.HEAD_CACHE_POSITION_OFFSET
+    this.headPublishedLow = buffer.int32[this.headCacheOffset >>> 2]!
     this.correlationIndex = (capacity + RingBufferDescriptor.CORRELATION_COUNTER_OFFSET) / 8
     this.heartbeatIndex = (capacity + RingBufferDescriptor.CONSUMER_HEARTBEAT_OFFSET) / 8
   }
@@ -174,14 +181,14 @@ export abstract class RingBuffer {
     if (!this.tail.isFurtherThan(this.headSeen, usedMax)) {
       return true
     }
-    this.headSeen.loadMonotonic(this.buffer, this.headOffset)
+    this.refreshHead()
     return !this.tail.isFurtherThan(this.headSeen, usedMax)
   }
 
   /** Whether `required` bytes are free at the front of the buffer, when the tail is behind the head in it. */
   protected hasRoomAtFront(required: number): boolean {
     if (required > this.recordOffsetOf(this.headSeen.low)) {
-      this.headSeen.loadMonotonic(this.buffer, this.headOffset)
+      this.refreshHead()
     }
     return required <= this.recordOffsetOf(this.headSeen.low)
   }
@@ -262,6 +269,19 @@ export abstract class RingBuffer {
       }
     }
     return messagesRead
+  }
+
+  /**
+   * Publishes now and then what it saw, and not each time, since that makes BigInts. Producers of Agrona and Aeron find a
+   * better head for themselves; but they count the bytes in use in 32 bits, and would write over unread ones after a cached
+   * head that was left 2 GiB behind.
+   */
+  private refreshHead(): void {
+    this.headSeen.loadMonotonic(this.buffer, this.headOffset)
+    if ((this.headSeen.low - this.headPublishedLow) >>> 0 >= this.capacity >>> HEAD_PUBLISHED_SHIFT) {
+      this.headPublishedLow = this.headSeen.low
+      this.headSeen.storeRelease(this.buffer, this.headCacheOffset)
+    }
   }
 
   private claimedRecordOffset(messageOffset: number): number {

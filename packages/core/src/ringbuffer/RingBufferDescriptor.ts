@@ -10,7 +10,7 @@
  *  +---------------------------------------------------------------+ + 128
  *  |  Tail position (i64): bytes claimed by producers              |
  *  +---------------------------------------------------------------+ + 256
- *  |  Head cache position (i64): a head other producers saw lately |
+ *  |  Head cache position (i64): a head the producers saw lately   |
  *  +---------------------------------------------------------------+ + 384
  *  |  Head position (i64): bytes consumed                          |
  *  +---------------------------------------------------------------+ + 512

@@ -9,6 +9,7 @@ import { suite } from "./RingBufferContract.ts"
 
 const CAPACITY = 1024
 const TAIL = CAPACITY + 128
+const HEAD_CACHE = CAPACITY + 256
 const HEAD = CAPACITY + 384
 
 describe("ManyToOneRingBuffer", () => {
@@ -59,6 +60,20 @@ describe("ManyToOneRingBuffer claims", () => {
     assert.strictEqual(ring.tryClaim(1, 8), INSUFFICIENT_CAPACITY)
     ring.buffer.view.setBigInt64(HEAD, 512n, true)
     assert.strictEqual(ring.tryClaim(1, 8), 8)
+    assert.strictEqual(ring.buffer.view.getBigInt64(HEAD_CACHE, true), 512n, "and leaves it for other producers")
+  })
+
+  it("leaves a head that is new enough for producers who count in 32 bits", () => {
+    const start = 2 ** 40 + 2 ** 31
+    const ring = positioned(start, start)
+    const cached = () => Number(ring.buffer.view.getBigInt64(HEAD_CACHE, true))
+    assert.isTrue(ring.write(1, new Uint8Array(8), 0, 8))
+    assert.strictEqual(cached(), start, "with the first message")
+    for (let i = 0; i < 1000; i++) {
+      ring.write(1, new Uint8Array(8), 0, 8)
+      ring.read(() => {})
+      assert.isAtMost(ring.producerPosition - cached(), CAPACITY * 1.25)
+    }
   })
 
   it("leaves zeroes behind the consumer", () => {
