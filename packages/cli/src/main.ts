@@ -12,11 +12,17 @@ import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { createRequire } from "node:module"
+import { backlog } from "./commands/backlog.ts"
 import { demo } from "./commands/demo.ts"
 import { driver } from "./commands/driver.ts"
+import { errors } from "./commands/errors.ts"
 import { frames } from "./commands/frames.ts"
+import { log } from "./commands/log.ts"
+import { loss } from "./commands/loss.ts"
 import { publish } from "./commands/publish.ts"
+import { stat } from "./commands/stat.ts"
 import { store } from "./commands/store.ts"
+import { streams } from "./commands/streams.ts"
 import { subscribe } from "./commands/subscribe.ts"
 import { isStopping, runMain } from "./internal/runMain.ts"
 import * as Presenter from "./output/Presenter.ts"
@@ -28,7 +34,8 @@ const millrace = Command.make("millrace").pipe(
   Command.withSubcommands([
     { group: "See it work", commands: [demo] },
     { group: "Move messages", commands: [driver, publish, subscribe] },
-    { group: "Look inside", commands: [store, frames] }
+    { group: "Look at a driver", commands: [stat, streams, backlog, errors, loss, log] },
+    { group: "Look into files", commands: [store, frames] }
   ])
 )
 

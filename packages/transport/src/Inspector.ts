@@ -13,7 +13,8 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { BacklogRow } from "./inspect/BacklogStat.ts"
 import type { LogFrame } from "./inspect/LogInspector.ts"
-import type { StreamRow } from "./inspect/StreamStat.ts"
+import * as StreamStat from "./inspect/StreamStat.ts"
+import * as defaults from "./internal/defaultDirectory.ts"
 import * as directoryInspector from "./internal/directoryInspector.ts"
 import type { TransportError } from "./TransportError.ts"
 
@@ -31,7 +32,7 @@ export type Counter = CounterRecord
  * @category models
  * @since 0.1.0
  */
-export type StreamCounters = StreamRow
+export type StreamCounters = StreamStat.StreamRow
 
 /**
  * How far behind the parts of a stream are: its publisher, the sender, the receiver and each subscriber.
@@ -157,3 +158,19 @@ export const open: (options?: {
  */
 export const openLog: (file: string) => Effect.Effect<LogInspector, TransportError, Scope.Scope> =
   directoryInspector.openLog
+
+/**
+ * The stream that a counter belongs to, or undefined when it is no counter of a stream.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const streamOf: (counter: Counter) => StreamStat.StreamKey | undefined = StreamStat.streamOf
+
+/**
+ * The directory of the driver that all programs of this user share: `/dev/shm/aeron-<user>`.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const defaultDirectory: () => string = defaults.defaultDirectory

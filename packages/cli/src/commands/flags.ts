@@ -48,3 +48,25 @@ export const streamId = Flag.Int("stream").pipe(
   Flag.withMetavar("ID"),
   Flag.withDefault(STREAM_ID_DEFAULT)
 )
+
+/** What tools that look into a driver's directory show of it. */
+export const streamFilters = {
+  channel: Flag.String("channel").pipe(
+    Flag.withDescription("Only streams whose channel contains TEXT [all]"),
+    Flag.withMetavar("TEXT"),
+    Flag.optional
+  ),
+  streamId: Flag.Int("stream").pipe(
+    Flag.withDescription("Only the stream with this id [all]"),
+    Flag.withMetavar("ID"),
+    Flag.optional
+  )
+}
+
+/** Every so many seconds again. */
+export const watch = Flag.Finite("watch").pipe(
+  Flag.withSchema(Seconds),
+  Flag.withDescription("Show it again every so many seconds, until Ctrl-C [once]"),
+  Flag.withMetavar("SECONDS"),
+  Flag.optional
+)

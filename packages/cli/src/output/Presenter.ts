@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as CliOutput from "effect/cli/CliOutput"
 import type { FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import * as Style from "./Style.ts"
 
 const formatter = Effect.map(TerminalCapabilities.TerminalCapabilities, ({ canColor }) =>
   CliOutput.defaultFormatter({ colors: canColor, globalFlags: "summary", inheritedFlags: "summary" })
@@ -27,20 +28,40 @@ const shorten = (flag: FlagDoc): FlagDoc => {
 const shortened = (doc: HelpDoc): HelpDoc =>
   doc.globalFlags === undefined ? doc : { ...doc, globalFlags: doc.globalFlags.map(shorten) }
 
+/** What there is, on one screen of 24 lines: a line a command, without the blank lines and the flags of the usual form. */
+const overview = ({ globalFlags = [], subcommands = [] }: HelpDoc, style: Style.Style): string => {
+  const commands = subcommands.flatMap(({ commands }) => commands)
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const flags = globalFlags.map(({ name, type }) => (type === "boolean" ? `--${name}` : `--${name} ${type}`))
+  return [
+    `${style.strong("millrace COMMAND [flags]")}   flags and examples of a command: millrace COMMAND --help`,
+    ...subcommands.flatMap(({ commands, group }) => [
+      style.strong(group ?? "Commands"),
+      ...commands.map(
+        ({ name, shortDescription, description }) => `  ${name.padEnd(width)}  ${shortDescription ?? description}`
+      )
+    ]),
+    `${style.strong("Flags")}  ${flags.join("  ")}`
+  ].join("\n")
+}
+
+const formatHelp = Effect.fnUntraced(function* (event: CliOutput.Presenter.Help) {
+  const doc = shortened(event.helpDoc)
+  return event.commandPath.length === 1 ? overview(doc, yield* Style.current) : (yield* formatter).formatHelpDoc(doc)
+})
+
 const tryHelp = (commandPath: ReadonlyArray<string>): string => `Try '${commandPath.join(" ")} --help'.`
 
 /** `millrace` alone asks what there is; a group of commands without one of them is an unfinished command line. */
 const isMisuse = (help: CliOutput.Presenter.Help): boolean => help.reason === "Implicit" && help.commandPath.length > 1
 
 const present = Effect.fnUntraced(function* (event: CliOutput.Presenter.Event) {
-  const { formatHelpDoc, formatCliError } = yield* formatter
+  const { formatCliError } = yield* formatter
   switch (event._tag) {
     case "Version":
       return yield* Console.log(`${event.name} ${event.version}`)
     case "Help":
-      return yield* isMisuse(event)
-        ? Console.error(formatHelpDoc(shortened(event.helpDoc)))
-        : Console.log(formatHelpDoc(shortened(event.helpDoc)))
+      return yield* isMisuse(event) ? Console.error(yield* formatHelp(event)) : Console.log(yield* formatHelp(event))
     case "InvalidInvocation": {
       for (const error of event.errors) {
         yield* Console.error(`millrace: ${formatCliError(error)}`)

@@ -4,7 +4,7 @@
 const grouping = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 })
 
 /** `1234567` as `1,234,567`. */
-export const grouped = (value: number): string => grouping.format(value)
+export const grouped = (value: number | bigint): string => grouping.format(value)
 
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"] as const
 

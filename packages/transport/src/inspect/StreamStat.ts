@@ -15,10 +15,19 @@ export interface StreamCounter {
   readonly value: bigint
 }
 
-export interface StreamRow {
+/** What the key of a stream's counter says. */
+export interface StreamKey {
+  readonly registrationId: bigint
   readonly sessionId: number
   readonly streamId: number
   /** The first 92 bytes of it: there is no room for more in a counter. */
+  readonly channel: string
+}
+
+export interface StreamRow {
+  readonly sessionId: number
+  readonly streamId: number
+  /** As a `StreamKey` has it. */
   readonly channel: string
   /** In the order of their ids. */
   readonly counters: ReadonlyArray<StreamCounter>
@@ -38,7 +47,8 @@ const STREAM_TYPE_IDS: ReadonlySet<number> = new Set([
   StreamCounters.RECEIVER_NAKS_SENT_TYPE_ID
 ])
 
-const isStreamCounter = ({ typeId }: CounterRecord): boolean => STREAM_TYPE_IDS.has(typeId)
+export const streamOf = ({ key, typeId }: CounterRecord): StreamKey | undefined =>
+  STREAM_TYPE_IDS.has(typeId) ? StreamCounters.decodeStreamKey(key) : undefined
 
 const nameOf = ({ label }: CounterRecord): string => {
   const end = label.indexOf(":")
@@ -49,8 +59,9 @@ const nameOf = ({ label }: CounterRecord): string => {
 export const collect = (counters: Iterable<CounterRecord>): ReadonlyArray<StreamRow> => {
   const rows = new Map<string, Omit<StreamRow, "counters"> & { readonly counters: Array<StreamCounter> }>()
   for (const counter of counters) {
-    if (isStreamCounter(counter)) {
-      const { channel, registrationId, sessionId, streamId } = StreamCounters.decodeStreamKey(counter.key)
+    const stream = streamOf(counter)
+    if (stream !== undefined) {
+      const { channel, registrationId, sessionId, streamId } = stream
       const key = `${sessionId} ${streamId} ${channel}`
       const row = rows.get(key) ?? { sessionId, streamId, channel, counters: [] }
       rows.set(key, row)
