@@ -4,6 +4,7 @@
  */
 import * as IndexDescriptor from "../index/IndexDescriptor.ts"
 import { getInt64 } from "../mapped/BigEndian.ts"
+import type { StoreFile } from "../mapped/FileSystem.ts"
 
 const INT_LENGTH = 4
 /** Length of an entry in units of a slot. */
@@ -18,22 +19,22 @@ export interface Geometry {
   readonly entryCount: number
 }
 
-/** Undefined for a file without entries, or none of this kind. `view` shows the whole file. */
-export const detect = (view: DataView, length: number): Geometry | undefined => {
-  const units = (length - IndexDescriptor.HEADER_LENGTH) / INT_LENGTH
+/** Undefined for a file without entries, or none of this kind. */
+export const detect = (file: StoreFile): Geometry | undefined => {
+  const units = (file.length - IndexDescriptor.HEADER_LENGTH) / INT_LENGTH
   if (!Number.isInteger(units) || units < ENTRY_UNITS + 1) {
     return undefined
   }
-  const last = view.getInt32(IndexDescriptor.INDEX_COUNT_OFFSET) - 1
+  const last = int32(file, IndexDescriptor.INDEX_COUNT_OFFSET) - 1
   const slotsMax = units - ENTRY_UNITS * (last + 1)
   if (last < 1 || slotsMax < 1) {
     return undefined
   }
-  if (SLOTS_DEFAULT <= slotsMax && (units - SLOTS_DEFAULT) % ENTRY_UNITS === 0 && fits(view, SLOTS_DEFAULT, last)) {
+  if (SLOTS_DEFAULT <= slotsMax && (units - SLOTS_DEFAULT) % ENTRY_UNITS === 0 && fits(file, SLOTS_DEFAULT, last)) {
     return geometryOf(units, SLOTS_DEFAULT)
   }
   for (let slotCount = units % ENTRY_UNITS || ENTRY_UNITS; slotCount <= slotsMax; slotCount += ENTRY_UNITS) {
-    if (fits(view, slotCount, last)) {
+    if (fits(file, slotCount, last)) {
       return geometryOf(units, slotCount)
     }
   }
@@ -45,25 +46,35 @@ const geometryOf = (units: number, slotCount: number): Geometry => ({
   entryCount: (units - slotCount) / ENTRY_UNITS
 })
 
-const fits = (view: DataView, slotCount: number, last: number): boolean => {
-  const begin = getInt64(view, IndexDescriptor.BEGIN_POSITION_OFFSET)
-  const end = getInt64(view, IndexDescriptor.END_POSITION_OFFSET)
-  if (positionOf(view, slotCount, 1) !== begin || positionOf(view, slotCount, last) !== end) {
+const fits = (file: StoreFile, slotCount: number, last: number): boolean => {
+  const begin = int64(file, IndexDescriptor.BEGIN_POSITION_OFFSET)
+  const end = int64(file, IndexDescriptor.END_POSITION_OFFSET)
+  if (positionOf(file, slotCount, 1) !== begin || positionOf(file, slotCount, last) !== end) {
     return false
   }
   for (let entry = last; entry > 0 && entry > last - ENTRIES_CHECKED; entry--) {
     const at = IndexDescriptor.entryOffset(slotCount, entry)
-    const keyHash = view.getInt32(at + IndexDescriptor.KEY_HASH_OFFSET)
-    const previous = view.getInt32(at + IndexDescriptor.PREVIOUS_OFFSET)
-    const position = positionOf(view, slotCount, entry)
+    const keyHash = int32(file, at + IndexDescriptor.KEY_HASH_OFFSET)
+    const previous = int32(file, at + IndexDescriptor.PREVIOUS_OFFSET)
+    const position = positionOf(file, slotCount, entry)
     const isPlausible = keyHash >= 0 && previous >= 0 && previous < entry && position >= begin && position <= end
     // The slot leads to the newest entry of its chain, which is this one or a newer one.
-    if (!isPlausible || view.getInt32(IndexDescriptor.slotOffset(keyHash % slotCount)) < entry) {
+    if (!isPlausible || int32(file, IndexDescriptor.slotOffset(keyHash % slotCount)) < entry) {
       return false
     }
   }
   return true
 }
 
-const positionOf = (view: DataView, slotCount: number, entry: number): number =>
-  getInt64(view, IndexDescriptor.entryOffset(slotCount, entry) + IndexDescriptor.POSITION_OFFSET)
+const positionOf = (file: StoreFile, slotCount: number, entry: number): number =>
+  int64(file, IndexDescriptor.entryOffset(slotCount, entry) + IndexDescriptor.POSITION_OFFSET)
+
+const int32 = (file: StoreFile, offset: number): number => {
+  const { base, view } = file.read(offset, INT_LENGTH)
+  return view.getInt32(offset - base)
+}
+
+const int64 = (file: StoreFile, offset: number): number => {
+  const { base, view } = file.read(offset, 2 * INT_LENGTH)
+  return getInt64(view, offset - base)
+}

@@ -35,11 +35,7 @@ export interface LogSurvey {
 }
 
 /** Yields the position that it has come to. */
-export function* survey(
-  commitLog: CommitLog,
-  queues: QueueTable,
-  visit: LogScan.Visit
-): Generator<number, LogSurvey> {
+export function* survey(commitLog: CommitLog, queues: QueueTable, visit: LogScan.Visit): Generator<number, LogSurvey> {
   const damages: Array<Damage> = []
   let bad: Omit<Damage, "recordsBehind"> | undefined = undefined
   let recordCount = 0

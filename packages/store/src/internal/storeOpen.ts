@@ -8,6 +8,7 @@ import * as StoreFiles from "../engine/StoreFiles.ts"
 import type { StoreOptions } from "../engine/StoreOptions.ts"
 import * as StorePaths from "../engine/StorePaths.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
+import * as IndexGeometry from "../inspect/IndexGeometry.ts"
 import { type FileSystem, join } from "../mapped/FileSystem.ts"
 import { conclude, type MessageStoreOptions } from "../MessageStoreConfig.ts"
 import * as AbortFile from "../recovery/AbortFile.ts"
@@ -15,18 +16,9 @@ import type { RecoveryReport } from "../recovery/Recovery.ts"
 import { Locked, NotAStore, StoreError } from "../StoreError.ts"
 import { localTime } from "./localTime.ts"
 import { toFileFailure } from "./fileFailure.ts"
-import { fromThrown } from "./storeErrors.ts"
+import { attempt, drive } from "./storeSteps.ts"
 
-/** Runs a step of the kernels: what they throw becomes the package's error, anything else is a defect. */
-export const attempt = <A>(run: () => A): Effect.Effect<A, StoreError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (thrown) {
-      const error = fromThrown(thrown)
-      return error === undefined ? Effect.die(thrown) : Effect.fail(error)
-    }
-  })
+export { attempt }
 
 /** Refuses a directory that holds something else, before anything in it is touched. */
 export const refuseForeign = (
@@ -101,6 +93,24 @@ const firstQueueLength = (fileSystem: FileSystem, root: string): number | undefi
   return undefined
 }
 
+/** What the newest index file that has entries was made with. */
+const detectIndex = (fileSystem: FileSystem, root: string): IndexGeometry.Geometry | undefined => {
+  const directory = StorePaths.index(root)
+  const entries = (fileSystem.entries(directory) ?? []).filter(({ isDirectory, length }) => !isDirectory && length > 0)
+  for (const { length, name } of entries.toSorted((a, b) => (a.name < b.name ? 1 : -1))) {
+    const file = fileSystem.open(join(directory, name), length, "index", true)
+    try {
+      const geometry = IndexGeometry.detect(file)
+      if (geometry !== undefined) {
+        return geometry
+      }
+    } finally {
+      file.close()
+    }
+  }
+  return undefined
+}
+
 export interface OpenedEngine {
   readonly engine: StoreEngine
   readonly recovery: RecoveryReport
@@ -127,22 +137,22 @@ export const openEngine = (
     return { engine, recovery }
   })
 
-const runRecovery = Effect.fnUntraced(function* (engine: StoreEngine) {
-  const steps = engine.recover()
-  for (;;) {
-    const step = yield* attempt(() => steps.next())
-    if (step.done === true) {
-      return step.value
-    }
-    yield* Effect.yieldNow
-  }
-})
+const runRecovery = (engine: StoreEngine): Effect.Effect<RecoveryReport, StoreError> =>
+  drive(engine.recover(), (done) => ({ task: "recovery", noun: "bytes", done, total: engine.commitLog.maxOffset }))
 
 export const concludeOptions = (
   fileSystem: FileSystem,
   options: MessageStoreOptions
 ): Effect.Effect<StoreOptions, StoreError> =>
   Effect.flatMap(
-    attempt(() => detectLengths(fileSystem, options)),
-    (found) => conclude(options, found)
+    attempt(() => ({ ...detectLengths(fileSystem, options), index: detectIndex(fileSystem, options.directory) })),
+    ({ index, ...found }) =>
+      conclude(
+        {
+          ...options,
+          maxHashSlotNum: options.maxHashSlotNum ?? index?.slotCount,
+          maxIndexNum: options.maxIndexNum ?? index?.entryCount
+        },
+        found
+      )
   )

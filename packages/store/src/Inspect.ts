@@ -1,0 +1,179 @@
+/**
+ * Looking into a store without opening it: everything that it has as values, and whether its parts agree. Nothing here
+ * changes a file or takes the lock, and all of it works beside a process that writes.
+ *
+ * **Example** (Checking a store)
+ *
+ * ```ts
+ * import { Inspect } from "@millrace/store"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const { findings, records } = yield* Inspect.verify({ directory: "/var/lib/orders" })
+ *   yield* Effect.log(`${records} records, ${findings.length} problems`)
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import type { Finding as KernelFinding } from "./inspect/Finding.ts"
+import type { Verified } from "./inspect/StoreVerify.ts"
+import * as storeDump from "./internal/storeDump.ts"
+import * as storeExport from "./internal/storeExport.ts"
+import * as storeVerify from "./internal/storeVerify.ts"
+import type { StoredMessage } from "./Message.ts"
+import type { MessageStoreOptions } from "./MessageStoreConfig.ts"
+import type { StoreError } from "./StoreError.ts"
+
+/**
+ * A record with RocketMQ's names for its fields.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ExportedRecord {
+  /** Where the record stands in the log. */
+  readonly physicalOffset: number
+  readonly storeSize: number
+  readonly version: 1 | 2
+  readonly topic: string
+  readonly queueId: number
+  readonly queueOffset: number
+  /** Where the record itself says that it stands. */
+  readonly recordPhysicalOffset: number
+  readonly flag: number
+  readonly sysFlag: number
+  readonly bornTimestamp: number
+  readonly bornHost: string
+  readonly storeTimestamp: number
+  readonly storeHost: string
+  readonly bodyCRC: number
+  readonly reconsumeTimes: number
+  readonly preparedTransactionOffset: number
+  /** The properties as they are stored. */
+  readonly propertiesRaw: string
+  readonly properties: Readonly<Record<string, string>>
+  readonly tags: string | null
+  readonly keys: string | null
+  readonly uniqKey: string | null
+  /** What the entry of its queue says of its tags. */
+  readonly tagsCode: number
+  readonly offsetMsgId: string
+  /** Whether the queue has the entry of this record. */
+  readonly inConsumeQueue: boolean
+  readonly bodyLength: number
+  /** The body as it is stored, in base64. */
+  readonly body: string
+}
+
+/**
+ * A queue and its entries: position, length and tags code of each record.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ExportedQueue {
+  readonly topic: string
+  readonly queueId: number
+  readonly minOffset: number
+  readonly maxOffset: number
+  readonly entries: ReadonlyArray<readonly [physicalOffset: number, size: number, tagsCode: number]>
+}
+
+/**
+ * What an export ends with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ExportSummary {
+  readonly messageCount: number
+  readonly minPhyOffset: number
+  /** Position behind the last record. */
+  readonly maxPhyOffset: number
+  /** Position of the first place that holds no record: `maxPhyOffset`, or behind the blank that follows it. */
+  readonly end: number
+  /** Why no record stands there. */
+  readonly reason: string
+  /** Queues with entries that lead beyond `end`, and those entries. */
+  readonly queuesBeyondEnd: ReadonlyArray<ExportedQueue>
+  readonly queues: ReadonlyArray<ExportedQueue>
+}
+
+/**
+ * An element of an export: a record, or at its end the summary.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ExportLine = ExportedRecord | { readonly summary: ExportSummary }
+
+/**
+ * Every record in the order of the log, up to the first place that holds none; then the summary.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const exported: (options: MessageStoreOptions) => Stream.Stream<ExportLine, StoreError> = storeExport.exported
+
+/**
+ * A message with RocketMQ's names for its fields.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const fieldsOf: (message: StoredMessage) => Omit<ExportedRecord, "inConsumeQueue"> = storeExport.fieldsOf
+
+/**
+ * One thing that is wrong with a store.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Finding = KernelFinding
+
+/**
+ * What a check has read, and what it has found.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface VerifyReport extends Verified {
+  /** Whether some process has the store open, or had when it ended. */
+  readonly isOpen: boolean
+  /** How much was found, also beyond what is listed. */
+  readonly findingCount: number
+  readonly findings: ReadonlyArray<Finding>
+}
+
+/**
+ * Reads everything of a store: checks the CRC of each record, and the links between log, queues and index both ways. Lists
+ * the first `findingsMax` findings, 1,000 by default.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const verify = (
+  options: MessageStoreOptions & { readonly findingsMax?: number | undefined }
+): Effect.Effect<VerifyReport, StoreError> => storeVerify.verify(options, options.findingsMax ?? FINDINGS_MAX_DEFAULT)
+
+const FINDINGS_MAX_DEFAULT = 1000
+
+/**
+ * What stands in a file: first what it is, then its parts one by one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type DumpLine = storeDump.DumpLine
+
+/**
+ * Reads any file of a store, whatever state it is in: a file of the log, of a queue, of the index, the checkpoint, the
+ * small ones. What it is shows in its name and its directory.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const dump: (file: string) => Stream.Stream<DumpLine, StoreError> = storeDump.dump

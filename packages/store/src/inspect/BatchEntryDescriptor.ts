@@ -1,0 +1,16 @@
+/**
+ * An entry of a batch consume queue of RocketMQ: where the messages of one inner batch stand in the commit log.
+ *
+ *    0                8        12               20               28               36     38       42       46
+ *   +----------------+--------+----------------+----------------+----------------+------+--------+--------+
+ *   | position       | length | tags code      | store time     | base offset    |count |compact |reserved|
+ *   +----------------+--------+----------------+----------------+----------------+------+--------+--------+
+ */
+export const LENGTH = 46
+export const POSITION_OFFSET = 0
+export const SIZE_OFFSET = 8
+export const TAGS_CODE_OFFSET = 12
+export const STORE_TIMESTAMP_OFFSET = 20
+/** Queue offset of the first message of the batch. */
+export const BASE_OFFSET_OFFSET = 28
+export const COUNT_OFFSET = 36

@@ -1,0 +1,125 @@
+/**
+ * Holds the consume queues against the log, both ways: each record that belongs into a queue has its entry there, and
+ * each entry leads to its record.
+ */
+import type { CommitLog } from "../commitlog/CommitLog.ts"
+import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
+import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
+import * as SysFlag from "../commitlog/SysFlag.ts"
+import { isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
+import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import { tagsCodeOf } from "../dispatch/QueueDispatcher.ts"
+import type { OnFinding } from "./Finding.ts"
+
+const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
+/** A queue of several topics' messages (LMQ): its entries lead to records of another topic. */
+const MULTI_DISPATCH_PREFIX = "%LMQ%"
+/** Tags codes up to this one are addresses in the ext file of the queue. */
+const EXT_ADDRESS_MAX = -2147483649
+const ENTRIES_A_SLICE = 100_000
+
+export interface QueueCheckOptions {
+  readonly commitLog: CommitLog
+  readonly queues: QueueTable
+  /** Whether records at the end may still lack their entries: the store is open, or was not closed. */
+  readonly mayLag: boolean
+  readonly onFinding: OnFinding
+}
+
+export class QueueCheck {
+  readonly #options: QueueCheckOptions
+  readonly #entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+  readonly #cursor = new RecordCursor()
+  /** Records that are not in their queues yet, and may be. */
+  lagging: number = 0
+  entryCount: number = 0
+
+  constructor(options: QueueCheckOptions) {
+    this.#options = options
+  }
+
+  /** Looks whether a valid record has its entry. */
+  onRecord(record: RecordCursor, position: number): void {
+    if (!SysFlag.hasQueueEntry(record.sysFlag)) {
+      return
+    }
+    const { mayLag, onFinding, queues } = this.#options
+    const { queueId, queueOffset, topic, totalSize } = record
+    const queue = queues.find(topic, queueId)?.queue
+    if (queue !== undefined && queue.read(queueOffset, this.#entry)) {
+      const isRight = this.#entry.position === position && this.#entry.size === totalSize
+      if (!isRight) {
+        onFinding({
+          _tag: "QueueEntryWrong",
+          topic,
+          queueId,
+          queueOffset,
+          found: { ...this.#entry },
+          expected: { position, size: totalSize, tagsCode: tagsCodeOf(record, topic) },
+          detail: isFiller(this.#entry) ? "it stands for no record" : "it leads elsewhere"
+        })
+      }
+    } else if (mayLag && queueOffset >= (queue?.maxOffset ?? 0)) {
+      this.lagging++
+    } else {
+      onFinding({ _tag: "QueueEntryMissing", topic, queueId, queueOffset, position })
+    }
+  }
+
+  /** Looks where the entries of all queues lead to. Yields the number of entries looked at. */
+  *entries(): Generator<number, void> {
+    for (const state of this.#options.queues.all()) {
+      const { queue } = state
+      for (let offset = queue.files.minOffset / EntryDescriptor.LENGTH; queue.read(offset, this.#entry); offset++) {
+        this.#checkEntry(state, offset)
+        this.entryCount++
+        if (this.entryCount % ENTRIES_A_SLICE === 0) {
+          yield this.entryCount
+        }
+      }
+    }
+  }
+
+  #checkEntry({ queue, queueId, topic }: QueueState, queueOffset: number): void {
+    const entry = this.#entry
+    const detail = isFiller(entry) ? undefined : this.#problemOf(topic.name, queueId, queueOffset)
+    if (detail !== undefined) {
+      this.#options.onFinding({
+        _tag: "QueueEntryWrong",
+        topic: queue.topic,
+        queueId,
+        queueOffset,
+        found: { ...entry },
+        expected: undefined,
+        detail
+      })
+    }
+  }
+
+  /** What is wrong with the entry at hand; undefined where it is right, or its record is gone by age. */
+  #problemOf(topic: string, queueId: number, queueOffset: number): string | undefined {
+    const { commitLog } = this.#options
+    const { position, size, tagsCode } = this.#entry
+    if (position < commitLog.minOffset) {
+      return undefined
+    }
+    const file = commitLog.files.find(position)
+    const record = this.#cursor
+    if (file === undefined || RecordReader.read(file, position - file.fromOffset, record, NO_CRC) !== size) {
+      return "no record of this length stands there"
+    }
+    if (topic.startsWith(MULTI_DISPATCH_PREFIX)) {
+      return undefined
+    }
+    if (record.topic !== topic || record.queueId !== queueId) {
+      return `the record there is of ${record.topic}/${record.queueId}`
+    }
+    if (record.queueOffset !== queueOffset) {
+      return `the record there has the offset ${record.queueOffset}`
+    }
+    const isTagged = tagsCode <= EXT_ADDRESS_MAX || tagsCode === tagsCodeOf(record, topic)
+    return isTagged ? undefined : `its tags code is ${tagsCode}, that of the record ${tagsCodeOf(record, topic)}`
+  }
+}
