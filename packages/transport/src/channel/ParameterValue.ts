@@ -31,10 +31,10 @@ export const int32 = (uri: ChannelUri, parameter: string, text: string, isGeneri
   return value
 }
 
-export const int64 = (uri: ChannelUri, parameter: string, text: string): bigint => {
+export const int64 = (uri: ChannelUri, parameter: string, text: string, isGeneric = false): bigint => {
   const value = DECIMAL.test(text) ? BigInt(text) : undefined
   if (value === undefined || value > INT64_MAX || value < -INT64_MAX - 1n) {
-    throw fault(uri, parameter, text, "a whole number of 64 bits")
+    throw fault(uri, parameter, text, "a whole number of 64 bits", isGeneric)
   }
   return value
 }
@@ -56,9 +56,11 @@ export const size = (uri: ChannelUri, parameter: string, defaultValue: number): 
 /** Nanoseconds; `defaultValue` when the parameter is absent. */
 export const durationNs = (uri: ChannelUri, parameter: string, defaultValue: number): number => {
   const text = uri.get(parameter)
-  if (text === undefined) {
-    return defaultValue
-  }
+  return text === undefined ? defaultValue : duration(uri, parameter, text)
+}
+
+/** Nanoseconds, of a text that is a parameter or a part of one. */
+export const duration = (uri: ChannelUri, parameter: string, text: string): number => {
   const match = DURATION.exec(text.toLowerCase())
   const value = match === null ? NaN : Number(match[1]) * DURATION_UNITS_NS[match[2]!]!
   if (!Number.isSafeInteger(value)) {

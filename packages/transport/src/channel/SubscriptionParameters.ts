@@ -4,19 +4,20 @@ import * as InitialPosition from "./InitialPosition.ts"
 import { boolean, durationNs, fault, int32, size } from "./ParameterValue.ts"
 import { TERM_LENGTH_MAX } from "./PublicationParameters.ts"
 
+/** How the window of an image is chosen: it stays, or follows losses. */
+export type CongestionControlName = "static" | "cubic"
+
 export interface SubscriptionDefaults {
   readonly isReliable: boolean
   readonly isTether: boolean
   readonly isRejoin: boolean
   readonly isSparse: boolean
+  readonly congestionControl: CongestionControlName
   readonly receiverWindowLength: number
   readonly untetheredWindowLimitTimeoutNs: number
   readonly untetheredLingerTimeoutNs: number | undefined
   readonly untetheredRestingTimeoutNs: number
 }
-
-/** How the window of an image is chosen: it stays, or follows losses. */
-export type CongestionControlName = "static" | "cubic"
 
 export interface SubscriptionParameters {
   /** Only images of this session are accepted; undefined = all. */
@@ -43,8 +44,8 @@ const parseSessionId = (uri: ChannelUri): number | undefined => {
   return int32(uri, "session-id", text, true)
 }
 
-const parseCongestionControl = (uri: ChannelUri): CongestionControlName => {
-  const text = uri.get("cc") ?? "static"
+const parseCongestionControl = (uri: ChannelUri, defaultName: CongestionControlName): CongestionControlName => {
+  const text = uri.get("cc") ?? defaultName
   if (text !== "static" && text !== "cubic") {
     throw fault(uri, "cc", text, "static or cubic")
   }
@@ -72,7 +73,7 @@ export const parse = (uri: ChannelUri, defaults: SubscriptionDefaults): Subscrip
     isRejoin: boolean(uri, "rejoin", defaults.isRejoin),
     isSparse: boolean(uri, "sparse", defaults.isSparse),
     isResponse: uri.get("control-mode") === "response",
-    congestionControl: parseCongestionControl(uri),
+    congestionControl: parseCongestionControl(uri, defaults.congestionControl),
     untetheredWindowLimitTimeoutNs: windowLimitNs,
     untetheredLingerTimeoutNs: durationNs(uri, "untethered-linger-timeout", lingerDefaultNs),
     untetheredRestingTimeoutNs: durationNs(uri, "untethered-resting-timeout", defaults.untetheredRestingTimeoutNs)

@@ -87,6 +87,12 @@ export class UdpChannel {
     return this.fields.uri
   }
 
+  /** Whether a publication to it has more than one receiver: a multicast group, or several destinations. */
+  get isGroup(): boolean {
+    const controlMode = this.uri.get("control-mode")
+    return this.remote.isMulticast || controlMode === "dynamic" || controlMode === "manual"
+  }
+
   get channel(): string {
     return this.fields.uri.channel
   }

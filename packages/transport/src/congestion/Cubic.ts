@@ -4,6 +4,10 @@
  *
  *     window(t) = C (t − K)³ + windowMax,   K = cube root of (windowMax × B / C),   t = seconds since the loss
  *
+ * In TCP mode the window is at least what TCP with the same round trip would have by then:
+ *
+ *     tcp(t) = windowMax (1 − B) + 3 B / (2 − B) × t / RTT
+ *
  * Windows are counted in datagrams of the MTU.
  */
 import type { CongestionControl } from "./CongestionControl.ts"
@@ -11,7 +15,6 @@ import type { CongestionControl } from "./CongestionControl.ts"
 const C = 0.4
 const B = 0.2
 const INITIAL_WINDOW = 10
-const INITIAL_RTT_NS = 100_000
 const RTT_TIMEOUT_MULTIPLE = 4
 const NS_PER_SECOND = 1e9
 
@@ -19,6 +22,10 @@ export interface CubicOptions {
   readonly mtuLength: number
   readonly maxWindowLength: number
   readonly isMeasuringRtt: boolean
+  /** The round trip until one is measured, and how often the window grows. */
+  readonly initialRttNs: number
+  /** The window grows at least as fast as TCP's. */
+  readonly isTcpMode: boolean
   readonly nowNs: number
   /** Shown in counters. */
   readonly onWindow: (windowLength: number) => void
@@ -38,7 +45,8 @@ export class Cubic implements CongestionControl {
   private timeOfLossNs: number
   private timeOfUpdateNs: number
   private timeOfRttNs = 0
-  private rttTimeoutNs = INITIAL_RTT_NS * RTT_TIMEOUT_MULTIPLE
+  private rttNs: number
+  private rttTimeoutNs: number
 
   constructor(options: CubicOptions) {
     this.options = options
@@ -50,6 +58,8 @@ export class Cubic implements CongestionControl {
     this.k = Math.cbrt((this.windowAtLoss * B) / C)
     this.timeOfLossNs = options.nowNs
     this.timeOfUpdateNs = options.nowNs
+    this.rttNs = options.initialRttNs
+    this.rttTimeoutNs = options.initialRttNs * RTT_TIMEOUT_MULTIPLE
     options.onWindow(this.windowLength)
   }
 
@@ -63,7 +73,8 @@ export class Cubic implements CongestionControl {
 
   onRttMeasurement(nowNs: number, rttNs: number): void {
     this.timeOfRttNs = nowNs
-    this.rttTimeoutNs = Math.max(rttNs, INITIAL_RTT_NS) * RTT_TIMEOUT_MULTIPLE
+    this.rttNs = rttNs
+    this.rttTimeoutNs = Math.max(rttNs, this.options.initialRttNs) * RTT_TIMEOUT_MULTIPLE
     this.options.onRtt(rttNs)
   }
 
@@ -75,9 +86,8 @@ export class Cubic implements CongestionControl {
       this.k = Math.cbrt((this.windowAtLoss * B) / C)
       this.timeOfLossNs = nowNs
       this.setWindow(Math.max(1, Math.trunc(this.window * (1 - B))))
-    } else if (this.window < this.windowMax && nowNs - this.timeOfUpdateNs > INITIAL_RTT_NS) {
-      const sinceK = (nowNs - this.timeOfLossNs) / NS_PER_SECOND - this.k
-      this.setWindow(Math.min(this.windowMax, this.windowAtLoss + Math.trunc(C * sinceK ** 3)))
+    } else if (this.window < this.windowMax && nowNs - this.timeOfUpdateNs > this.options.initialRttNs) {
+      this.setWindow(Math.max(1, this.grown((nowNs - this.timeOfLossNs) / NS_PER_SECOND)))
       this.timeOfUpdateNs = nowNs
     } else if (this.window === 1 && consumptionPosition > lastStatusPosition) {
       // With the smallest window every datagram that is consumed must be told, else the sender waits for the timeout.
@@ -87,6 +97,17 @@ export class Cubic implements CongestionControl {
 
   close(): void {
     this.options.onClose()
+  }
+
+  private grown(secondsSinceLoss: number): number {
+    const { isTcpMode } = this.options
+    const cubic = Math.min(this.windowMax, this.windowAtLoss + Math.trunc(C * (secondsSinceLoss - this.k) ** 3))
+    if (!isTcpMode || cubic >= this.windowAtLoss) {
+      return cubic
+    }
+    const rttSeconds = this.rttNs / NS_PER_SECOND
+    const tcp = this.windowAtLoss * (1 - B) + ((3 * B) / (2 - B)) * (secondsSinceLoss / rttSeconds)
+    return Math.min(this.windowMax, Math.max(cubic, Math.trunc(tcp)))
   }
 
   private setWindow(window: number): void {

@@ -68,7 +68,7 @@ export class Conductor implements Agent, CommandListener {
     const { settings, systemCounters } = context
     this.clients = new Clients(context)
     this.userCounters = new UserCounters(context, this.clients)
-    this.logs = new LogFreeing(systemCounters)
+    this.logs = new LogFreeing(systemCounters, settings.logsFreedPerCycle)
     this.sessionIds = new SessionIds(context.randomInt32(), {
       reservedLow: settings.reservedSessionIdLow,
       reservedHigh: settings.reservedSessionIdHigh

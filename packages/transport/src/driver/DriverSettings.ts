@@ -1,6 +1,8 @@
 /** What the driver's agents are told once, when they start: plain values, concluded from the configuration. */
 import type { PublicationDefaults } from "../channel/PublicationParameters.ts"
 import type { SubscriptionDefaults } from "../channel/SubscriptionParameters.ts"
+import type { FlowControlDefaults } from "../flow/FlowControlSelection.ts"
+import type * as PortRange from "../media/PortRange.ts"
 
 export interface DriverSettings {
   readonly clientLivenessTimeoutNs: number
@@ -23,6 +25,22 @@ export interface DriverSettings {
   readonly publicationConnectionTimeoutNs: number
   /** A range that was sent again is not sent again within this time. */
   readonly retransmitLingerNs: number
+  /** How long a NAK waits for its answer. */
+  readonly retransmitDelayNs: number
+  /** Bytes a second that a publication sends again at most; 0 = no limit. */
+  readonly retransmitRate: number
+  readonly flowControl: FlowControlDefaults
+  /** Cycles of the sender that send before one that listens. */
+  readonly sendsPerPoll: number
+  /** Datagrams of one publication in one cycle of the sender. */
+  readonly datagramsPerSendMax: number
+  /** Tag that receivers tell whose channel has none. */
+  readonly receiverGroupTag: bigint | undefined
+  /** Ports for sockets whose channel says port 0. */
+  readonly senderPorts: PortRange.Bounds
+  readonly receiverPorts: PortRange.Bounds
+  /** Logs that are unmapped in one cycle of the conductor. */
+  readonly logsFreedPerCycle: number
   readonly nakDelayNs: number
   readonly nakRetryRatio: number
   readonly resolutionCheckIntervalNs: number
@@ -32,4 +50,6 @@ export interface DriverSettings {
   readonly streamSessionLimit: number
   /** Whether receivers with `cc=cubic` measure the round trip. */
   readonly isMeasuringRtt: boolean
+  readonly cubicInitialRttNs: number
+  readonly isCubicTcpMode: boolean
 }

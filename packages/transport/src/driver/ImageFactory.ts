@@ -165,6 +165,8 @@ const congestionControlOf = (
     mtuLength,
     maxWindowLength: windowLength,
     isMeasuringRtt: settings.isMeasuringRtt,
+    initialRttNs: settings.cubicInitialRttNs,
+    isTcpMode: settings.isCubicTcpMode,
     nowNs,
     onWindow: (length) => window.set(length),
     onRtt: (ns) => rtt.set(ns),

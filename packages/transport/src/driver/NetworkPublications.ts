@@ -8,7 +8,8 @@ import type { SocketAddress } from "../channel/SocketAddress.ts"
 import type { UdpChannel } from "../channel/UdpChannel.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
 import type { PublicationMessage } from "../command/PublicationMessage.ts"
-import { UnicastFlowControl } from "../flow/UnicastFlowControl.ts"
+import type { FlowControl } from "../flow/FlowControl.ts"
+import * as FlowControlSelection from "../flow/FlowControlSelection.ts"
 import type { SendEndpoint } from "../media/SendEndpoint.ts"
 import { ChannelResolution } from "./ChannelResolution.ts"
 import type { ClientLiveness } from "./ClientLiveness.ts"
@@ -19,7 +20,11 @@ import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import { isFailure, type PendingLog, type RawLog } from "./LogFactory.ts"
 import type { LogFreeing } from "./LogFreeing.ts"
 import * as ManagedResource from "./ManagedResource.ts"
-import { NetworkPublication, type NetworkPublicationListener } from "./NetworkPublication.ts"
+import {
+  NetworkPublication,
+  type NetworkPublicationFields,
+  type NetworkPublicationListener
+} from "./NetworkPublication.ts"
 import type { PendingCommand } from "./PendingCommand.ts"
 import { PublicationLink } from "./PublicationLink.ts"
 import { confirmMatch } from "./PublicationMatch.ts"
@@ -32,11 +37,22 @@ import * as SystemCounters from "./SystemCounters.ts"
 
 type Parameters = PublicationParameters.PublicationParameters
 
+type PublicationPositions = Pick<
+  NetworkPublicationFields,
+  | "publisherPosition"
+  | "publisherLimit"
+  | "senderPosition"
+  | "senderLimit"
+  | "senderBackPressure"
+  | "senderNaksReceived"
+>
+
 /** What a new publication is made of, besides its log. */
 interface NewPublication {
   readonly command: PublicationMessage
   readonly endpoint: SendEndpoint
   readonly parameters: Parameters
+  readonly flowControl: FlowControlSelection.FlowControlChoice
   readonly sessionId: number
   readonly isExclusive: boolean
 }
@@ -176,6 +192,7 @@ export class NetworkPublications implements NetworkPublicationListener {
       })
     }
     const parameters = this.parse(command, uri)
+    const flowControl = FlowControlSelection.choose(uri, udpChannel.isGroup, this.context.settings.flowControl)
     const endpoint = this.endpoints.get(command.correlationId, udpChannel, parameters.mtuLength, nowNs)
     try {
       const shared = isExclusive ? undefined : this.findShared(command.streamId, endpoint, parameters)
@@ -193,7 +210,7 @@ export class NetworkPublications implements NetworkPublicationListener {
       })
       // From here on the publication holds the endpoint, so that nobody closes it meanwhile.
       endpoint.increaseReferences()
-      return { log, publication: { command, endpoint, parameters, sessionId, isExclusive } }
+      return { log, publication: { command, endpoint, parameters, flowControl, sessionId, isExclusive } }
     } catch (error) {
       this.endpoints.closeIfUnused(endpoint)
       throw error
@@ -290,15 +307,8 @@ export class NetworkPublications implements NetworkPublicationListener {
       receiveBufferLength: endpoint.socket.receiveBufferLength
     })
     const identity = { clientId, registrationId, sessionId, streamId, channel }
-    const [publisherPosition, publisherLimit, senderPosition, senderLimit, senderBackPressure, senderNaksReceived] =
-      StreamCounters.allocateAll(
-        () => StreamCounters.publisherPosition(counters, identity, isExclusive, startPosition),
-        () => StreamCounters.publisherLimit(counters, identity, startPosition),
-        () => StreamCounters.senderPosition(counters, identity, startPosition),
-        () => StreamCounters.senderLimit(counters, identity, startPosition),
-        () => StreamCounters.senderBackPressure(counters, identity),
-        () => StreamCounters.senderNaksReceived(counters, identity)
-      )
+    const flowControl = this.flowControlOf(publication.flowControl, identity)
+    const positions = this.positionsOf(identity, isExclusive, startPosition, flowControl)
     return new NetworkPublication(
       {
         registrationId,
@@ -310,23 +320,66 @@ export class NetworkPublications implements NetworkPublicationListener {
         log,
         rawLog,
         endpoint,
-        flowControl: new UnicastFlowControl(),
-        publisherPosition,
-        publisherLimit,
-        senderPosition,
-        senderLimit,
-        senderBackPressure,
-        senderNaksReceived,
+        flowControl,
+        ...positions,
         systemCounters,
         unblockTimeoutNs: settings.publicationUnblockTimeoutNs,
         connectionTimeoutNs: settings.publicationConnectionTimeoutNs,
         retransmitLingerNs: settings.retransmitLingerNs,
+        retransmitDelayNs: settings.retransmitDelayNs,
+        retransmitRate: settings.retransmitRate,
+        datagramsPerSendMax: settings.datagramsPerSendMax,
         startTermId,
         startTermOffset
       },
       this,
       nowNs
     )
+  }
+
+  /** A strategy that waits for receivers shows how many there are. */
+  private flowControlOf(
+    choice: FlowControlSelection.FlowControlChoice,
+    identity: StreamCounters.StreamIdentity
+  ): FlowControl {
+    const receivers = FlowControlSelection.isCounting(choice)
+      ? StreamCounters.flowControlReceivers(this.context.counters, identity)
+      : undefined
+    return FlowControlSelection.make(choice, {
+      onCount: (count) => receivers?.setRelease(count),
+      onClose: () => receivers?.close()
+    })
+  }
+
+  private positionsOf(
+    identity: StreamCounters.StreamIdentity,
+    isExclusive: boolean,
+    startPosition: number,
+    flowControl: FlowControl
+  ): PublicationPositions {
+    const { counters } = this.context
+    try {
+      const [publisherPosition, publisherLimit, senderPosition, senderLimit, senderBackPressure, senderNaksReceived] =
+        StreamCounters.allocateAll(
+          () => StreamCounters.publisherPosition(counters, identity, isExclusive, startPosition),
+          () => StreamCounters.publisherLimit(counters, identity, startPosition),
+          () => StreamCounters.senderPosition(counters, identity, startPosition),
+          () => StreamCounters.senderLimit(counters, identity, startPosition),
+          () => StreamCounters.senderBackPressure(counters, identity),
+          () => StreamCounters.senderNaksReceived(counters, identity)
+        )
+      return {
+        publisherPosition,
+        publisherLimit,
+        senderPosition,
+        senderLimit,
+        senderBackPressure,
+        senderNaksReceived
+      }
+    } catch (error) {
+      flowControl.close()
+      throw error
+    }
   }
 
   private linkPublication(command: PublicationMessage, client: ClientLiveness, publication: NetworkPublication): void {

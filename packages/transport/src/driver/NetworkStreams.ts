@@ -37,6 +37,7 @@ export class NetworkStreams {
     this.sender = new Sender({
       systemCounters,
       cycleThresholdNs: settings.senderCycleThresholdNs,
+      sendsPerPoll: settings.sendsPerPoll,
       resolutionCheckIntervalNs: settings.resolutionCheckIntervalNs,
       onSilent: (endpoint) => this.sendEndpoints.onSilent(endpoint)
     })

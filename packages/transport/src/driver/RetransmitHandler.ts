@@ -1,15 +1,21 @@
 /**
- * Answers NAKs by sending again, once for a range within its linger time, however many ask for it.
+ * Answers NAKs by sending again, after a delay if there is one, once for a range within its linger time, however many
+ * ask for it, and no more than the budget allows.
+ *
+ *     NAK ──► Delayed ──► sent again, Lingering ──► forgotten
  *
  * With one receiver there is one range at a time, and a NAK for another replaces it. A group has a bounded pool of
  * ranges; a NAK that finds it full is dropped and counted.
  */
+import type { RetransmitBudget } from "./RetransmitBudget.ts"
+
 export type Resend = (termId: number, termOffset: number, length: number) => void
 
 interface Retransmit {
   readonly termId: number
   readonly termOffset: number
   readonly length: number
+  readonly isDelayed: boolean
   readonly expiryNs: number
 }
 
@@ -18,47 +24,69 @@ const covers = (retransmit: Retransmit, termId: number, termOffset: number): boo
   termOffset >= retransmit.termOffset &&
   termOffset < retransmit.termOffset + retransmit.length
 
-export class RetransmitHandler {
-  private readonly lingerNs: number
-  private readonly countMax: number
-  private readonly isGroup: boolean
-  private readonly resend: Resend
-  private readonly onOverflow: () => void
-  private lingering: Array<Retransmit> = []
+export interface RetransmitOptions {
+  readonly delayNs: number
+  readonly lingerNs: number
+  readonly isGroup: boolean
+  readonly maxResend: number
+  readonly budget: RetransmitBudget
+  readonly resend: Resend
+  /** A NAK is not answered: there are too many ranges under way, or the budget is spent. */
+  readonly onOverflow: () => void
+}
 
-  constructor(options: {
-    readonly lingerNs: number
-    readonly isGroup: boolean
-    readonly maxResend: number
-    readonly resend: Resend
-    readonly onOverflow: () => void
-  }) {
-    this.lingerNs = options.lingerNs
-    this.isGroup = options.isGroup
+export class RetransmitHandler {
+  private readonly options: RetransmitOptions
+  private readonly countMax: number
+  private retransmits: Array<Retransmit> = []
+
+  constructor(options: RetransmitOptions) {
+    this.options = options
     this.countMax = options.isGroup ? options.maxResend : 1
-    this.resend = options.resend
-    this.onOverflow = options.onOverflow
   }
 
   /** `length` is what may be sent of the range that was asked for. */
   onNak(termId: number, termOffset: number, length: number, nowNs: number): void {
-    if (length === 0 || this.lingering.some((retransmit) => covers(retransmit, termId, termOffset))) {
+    const { delayNs, isGroup, onOverflow } = this.options
+    if (length === 0 || this.retransmits.some((retransmit) => covers(retransmit, termId, termOffset))) {
       return
     }
-    if (this.lingering.length >= this.countMax) {
-      if (this.isGroup) {
-        this.onOverflow()
+    if (this.retransmits.length >= this.countMax) {
+      if (isGroup) {
+        onOverflow()
         return
       }
-      this.lingering.length = 0
+      this.retransmits.length = 0
     }
-    this.resend(termId, termOffset, length)
-    this.lingering.push({ termId, termOffset, length, expiryNs: nowNs + this.lingerNs })
+    const asked = { termId, termOffset, length, isDelayed: true, expiryNs: nowNs + delayNs }
+    const retransmit = delayNs === 0 ? this.resend(asked, nowNs) : asked
+    if (retransmit !== undefined) {
+      this.retransmits.push(retransmit)
+    }
   }
 
   processTimeouts(nowNs: number): void {
-    if (this.lingering.length > 0 && this.lingering.some(({ expiryNs }) => nowNs > expiryNs)) {
-      this.lingering = this.lingering.filter(({ expiryNs }) => nowNs <= expiryNs)
+    if (this.retransmits.some(({ expiryNs }) => nowNs > expiryNs)) {
+      this.retransmits = this.retransmits.flatMap((retransmit) => this.advance(retransmit, nowNs) ?? [])
     }
+  }
+
+  private advance(retransmit: Retransmit, nowNs: number): Retransmit | undefined {
+    if (nowNs <= retransmit.expiryNs) {
+      return retransmit
+    }
+    return retransmit.isDelayed ? this.resend(retransmit, nowNs) : undefined
+  }
+
+  /** What lingers from now on; undefined when nothing was sent, so that the next NAK may be answered. */
+  private resend(asked: Retransmit, nowNs: number): Retransmit | undefined {
+    const { budget, lingerNs, onOverflow, resend } = this.options
+    const length = budget.take(asked.length, nowNs)
+    if (length === 0) {
+      onOverflow()
+      return undefined
+    }
+    resend(asked.termId, asked.termOffset, length)
+    return { ...asked, length, isDelayed: false, expiryNs: nowNs + lingerNs }
   }
 }

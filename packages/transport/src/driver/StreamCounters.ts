@@ -27,6 +27,7 @@ export const PER_IMAGE_TYPE_ID = 10
 export const CLIENT_HEARTBEAT_TYPE_ID = 11
 export const PUBLISHER_POSITION_TYPE_ID = 12
 export const SENDER_BPE_TYPE_ID = 13
+export const FLOW_CONTROL_RECEIVERS_TYPE_ID = 17
 export const SENDER_NAKS_RECEIVED_TYPE_ID = 19
 export const RECEIVER_NAKS_SENT_TYPE_ID = 20
 
@@ -136,6 +137,10 @@ export const receiverPosition = (
 
 export const receiverNaksSent = (counters: CountersManager, stream: StreamIdentity): PositionCounter =>
   allocateStream(counters, RECEIVER_NAKS_SENT_TYPE_ID, "rcv-naks-sent", stream)
+
+/** How many receivers a flow control waits for. */
+export const flowControlReceivers = (counters: CountersManager, stream: StreamIdentity): PositionCounter =>
+  allocateStream(counters, FLOW_CONTROL_RECEIVERS_TYPE_ID, "fc-receivers", stream)
 
 /** `rcv-cc-cubic-wnd` and `rcv-cc-cubic-rtt`. */
 export const perImage = (counters: CountersManager, name: string, stream: StreamIdentity): PositionCounter =>

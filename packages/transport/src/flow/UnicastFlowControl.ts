@@ -5,6 +5,11 @@ const RETRANSMIT_WINDOW_MULTIPLE = 16
 
 export class UnicastFlowControl implements FlowControl {
   readonly hasRequiredReceivers = true
+  private readonly windowMultiple: number
+
+  constructor(windowMultiple: number = RETRANSMIT_WINDOW_MULTIPLE) {
+    this.windowMultiple = windowMultiple
+  }
 
   onStatusMessage(status: ReceiverStatus, senderLimit: number): number {
     return Math.max(senderLimit, status.position + status.windowLength)
@@ -21,7 +26,7 @@ export class UnicastFlowControl implements FlowControl {
   }
 
   maxRetransmissionLength(termOffset: number, length: number, termLength: number): number {
-    return retransmissionLength(termOffset, length, termLength, RETRANSMIT_WINDOW_MULTIPLE)
+    return retransmissionLength(termOffset, length, termLength, this.windowMultiple)
   }
 
   close(): void {}

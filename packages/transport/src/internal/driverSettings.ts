@@ -1,7 +1,10 @@
 /** From the concluded options to what the driver's agents and its CnC file need. */
 import type { CncLengths } from "../command/CncDescriptor.ts"
+import * as SettingValue from "../config/SettingValue.ts"
 import type { DriverSettings } from "../driver/DriverSettings.ts"
 import type { DriverIdentity } from "../driver/SystemCounters.ts"
+import type { FlowControlDefaults } from "../flow/FlowControlSelection.ts"
+import * as PortRange from "../media/PortRange.ts"
 import type { ConcludedSettings } from "../MediaDriverConfig.ts"
 import { VERSION } from "./version.ts"
 
@@ -18,7 +21,7 @@ export const cncLengths = (settings: ConcludedSettings): CncLengths => ({
 export const driverSettings = (settings: ConcludedSettings): DriverSettings => {
   const untethered = {
     untetheredWindowLimitTimeoutNs: settings.untetheredWindowLimitTimeout,
-    untetheredLingerTimeoutNs: undefined,
+    untetheredLingerTimeoutNs: settings.untetheredLingerTimeout,
     untetheredRestingTimeoutNs: settings.untetheredRestingTimeout
   }
   const publication = {
@@ -52,6 +55,7 @@ export const driverSettings = (settings: ConcludedSettings): DriverSettings => {
       isTether: settings.tetherSubscriptions,
       isRejoin: settings.rejoinStream,
       isSparse: settings.termBufferSparseFile,
+      congestionControl: settings.congestionControl,
       receiverWindowLength: settings.initialWindowLength
     },
     reservedSessionIdLow: settings.reservedSessionIdLow,
@@ -62,27 +66,38 @@ export const driverSettings = (settings: ConcludedSettings): DriverSettings => {
     statusMessageTimeoutNs: settings.statusMessageTimeout,
     publicationConnectionTimeoutNs: settings.publicationConnectionTimeout,
     retransmitLingerNs: settings.retransmitUnicastLinger,
+    retransmitDelayNs: settings.retransmitUnicastDelay,
+    retransmitRate: settings.retransmitRate,
+    flowControl: flowControlDefaults(settings),
+    sendsPerPoll: settings.sendToStatusPollRatio,
+    datagramsPerSendMax: settings.networkPublicationMaxMessagesPerSend,
+    receiverGroupTag: settings.receiverGroupTag,
+    senderPorts: PortRange.parse(settings.senderWildcardPortRange) ?? SYSTEM_PORTS,
+    receiverPorts: PortRange.parse(settings.receiverWildcardPortRange) ?? SYSTEM_PORTS,
+    logsFreedPerCycle: settings.resourceFreeLimit,
     nakDelayNs: settings.nakUnicastDelay,
     nakRetryRatio: settings.nakUnicastRetryDelayRatio,
     resolutionCheckIntervalNs: settings.reResolutionCheckInterval,
     socketReceiveBufferLength: settings.socketReceiveBufferLength,
     socketSendBufferLength: settings.socketSendBufferLength,
     streamSessionLimit: settings.streamSessionLimit,
-    isMeasuringRtt: settings.cubicMeasureRtt
+    isMeasuringRtt: settings.cubicMeasureRtt,
+    cubicInitialRttNs: settings.cubicInitialRtt,
+    isCubicTcpMode: settings.cubicTcpMode
   }
 }
 
-const DURATION_UNITS: ReadonlyArray<readonly [unit: string, ns: number]> = [
-  ["s", 1e9],
-  ["ms", 1e6],
-  ["us", 1e3]
-]
+const SYSTEM_PORTS: PortRange.Bounds = { low: 0, high: 0 }
 
-/** In the largest unit that divides it: `threshold=100ms`. */
-const formatDuration = (ns: number): string => {
-  const unit = DURATION_UNITS.find(([, unitNs]) => ns >= unitNs && ns % unitNs === 0)
-  return unit === undefined ? `${ns}ns` : `${ns / unit[1]}${unit[0]}`
-}
+const flowControlDefaults = (settings: ConcludedSettings): FlowControlDefaults => ({
+  unicast: settings.unicastFlowControl,
+  multicast: settings.multicastFlowControl,
+  unicastWindowMultiple: settings.unicastRetransmitWindowMultiple,
+  multicastWindowMultiple: settings.multicastRetransmitWindowMultiple,
+  receiverTimeoutNs: settings.flowControlReceiverTimeout,
+  groupTag: settings.flowControlGroupTag,
+  groupMinSize: settings.flowControlGroupMinSize
+})
 
 export const identity = (settings: ConcludedSettings): DriverIdentity => {
   return {
@@ -90,9 +105,9 @@ export const identity = (settings: ConcludedSettings): DriverIdentity => {
     commit: "millrace",
     resolverName: "",
     threadingMode: "SHARED",
-    conductorThreshold: formatDuration(settings.conductorCycleThreshold),
-    senderThreshold: formatDuration(settings.senderCycleThreshold),
-    receiverThreshold: formatDuration(settings.receiverCycleThreshold),
-    nameResolverThreshold: "5s"
+    conductorThreshold: SettingValue.formatDuration(settings.conductorCycleThreshold),
+    senderThreshold: SettingValue.formatDuration(settings.senderCycleThreshold),
+    receiverThreshold: SettingValue.formatDuration(settings.receiverCycleThreshold),
+    nameResolverThreshold: SettingValue.formatDuration(settings.nameResolverThreshold)
   }
 }

@@ -134,6 +134,7 @@ const settings: DriverSettings = {
     isTether: true,
     isRejoin: true,
     isSparse: false,
+    congestionControl: "static",
     receiverWindowLength: 128 * 1024,
     untetheredWindowLimitTimeoutNs: 5e9,
     untetheredLingerTimeoutNs: undefined,
@@ -147,13 +148,32 @@ const settings: DriverSettings = {
   statusMessageTimeoutNs: 200e6,
   publicationConnectionTimeoutNs: 5e9,
   retransmitLingerNs: 10e6,
+  retransmitDelayNs: 0,
+  retransmitRate: 256 * 1024 * 1024,
+  flowControl: {
+    unicast: "unicast",
+    multicast: "max",
+    unicastWindowMultiple: 16,
+    multicastWindowMultiple: 4,
+    receiverTimeoutNs: 5e9,
+    groupTag: -1n,
+    groupMinSize: 0
+  },
+  sendsPerPoll: 6,
+  datagramsPerSendMax: 64,
+  receiverGroupTag: undefined,
+  senderPorts: { low: 0, high: 0 },
+  receiverPorts: { low: 0, high: 0 },
+  logsFreedPerCycle: 1,
   nakDelayNs: 1000,
   nakRetryRatio: 100,
   resolutionCheckIntervalNs: 1e9,
   socketReceiveBufferLength: 0,
   socketSendBufferLength: 0,
   streamSessionLimit: 2 ** 31 - 1,
-  isMeasuringRtt: false
+  isMeasuringRtt: false,
+  cubicInitialRttNs: 100_000,
+  isCubicTcpMode: false
 }
 
 const identity: SystemCounters.DriverIdentity = {
