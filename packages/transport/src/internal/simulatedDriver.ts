@@ -4,8 +4,9 @@
  */
 import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { Clock } from "@millrace/core/kernel/agent/Clock"
-import type { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
-import * as LossReport from "@millrace/core/kernel/lossreport/LossReport"
+import { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
+import * as ErrorLogReader from "@millrace/core/kernel/errorlog/ErrorLogReader"
+import type * as LossReport from "@millrace/core/kernel/lossreport/LossReport"
 import type { ClientConductor } from "../client/ClientConductor.ts"
 import type { ClientListener } from "../client/ClientListener.ts"
 import * as CncDescriptor from "../command/CncDescriptor.ts"
@@ -42,21 +43,24 @@ export class SimulatedDriver {
   readonly place: SimulatedPlace
   /** What the driver's process has mapped. */
   readonly mappings: SimulatedMappings
-  readonly start: DriverStart
+  readonly counters: CountersReader
+  private readonly cnc: CncDescriptor.CncBuffers
   private readonly agent: Agent
 
   constructor(place: SimulatedPlace, settings: ConcludedSettings, lengths = cncLengths(settings)) {
     const { address, clock, directory, files, network, pid, random, resolver } = place
     this.place = place
     this.mappings = new SimulatedMappings(files)
-    this.start = startOf(directory, settings, lengths)
+    const start = startOf(directory, settings, lengths)
     // What a driver that died here has left.
     files.removeAll(directory)
     const memory = {
       cnc: this.mappings.create(cncPath(directory), CncDescriptor.fileLength(lengths, settings.filePageSize)),
       lossReport: this.mappings.create(`${directory}/loss-report.dat`, LOSS_REPORT_LENGTH)
     }
-    this.agent = assembleDriver(this.start, memory, {
+    this.cnc = CncDescriptor.buffers(memory.cnc.buffer(), lengths)
+    this.counters = new CountersReader(this.cnc.countersMetadata, this.cnc.countersValues)
+    this.agent = assembleDriver(start, memory, {
       clock,
       pid,
       randomInt32: () => random.int32(),
@@ -74,6 +78,13 @@ export class SimulatedDriver {
 
   doWork(): number {
     return this.agent.doWork(this.place.clock.nanoTime())
+  }
+
+  /** What the driver noted in its error log. */
+  get errors(): ReadonlyArray<string> {
+    const texts: Array<string> = []
+    ErrorLogReader.read(this.cnc.errorLog, (_count, _firstMs, _lastMs, text) => texts.push(text))
+    return texts
   }
 
   /** An end in order. */
