@@ -19,11 +19,14 @@ import { errors } from "./commands/errors.ts"
 import { frames } from "./commands/frames.ts"
 import { log } from "./commands/log.ts"
 import { loss } from "./commands/loss.ts"
+import { ping } from "./commands/ping.ts"
+import { pong } from "./commands/pong.ts"
 import { publish } from "./commands/publish.ts"
 import { stat } from "./commands/stat.ts"
 import { store } from "./commands/store.ts"
 import { streams } from "./commands/streams.ts"
 import { subscribe } from "./commands/subscribe.ts"
+import { throughput } from "./commands/throughput.ts"
 import { isStopping, runMain } from "./internal/runMain.ts"
 import * as Presenter from "./output/Presenter.ts"
 
@@ -34,6 +37,7 @@ const millrace = Command.make("millrace").pipe(
   Command.withSubcommands([
     { group: "See it work", commands: [demo] },
     { group: "Move messages", commands: [driver, publish, subscribe] },
+    { group: "Measure", commands: [throughput, ping, pong] },
     { group: "Look at a driver", commands: [stat, streams, backlog, errors, loss, log] },
     { group: "Look into files", commands: [store, frames] }
   ])

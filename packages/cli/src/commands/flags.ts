@@ -34,6 +34,13 @@ export const driverDirectory = Flag.String("dir").pipe(
   Flag.optional
 )
 
+/** The driver that is measured: one of its own unless a running one is named here. */
+export const measuredDriver = Flag.String("dir").pipe(
+  Flag.withDescription("Directory of a running media driver [one that runs as long as this command]"),
+  Flag.withMetavar("DIR"),
+  Flag.optional
+)
+
 const CHANNEL_DEFAULT = "aeron:ipc"
 const STREAM_ID_DEFAULT = 1001
 
@@ -47,6 +54,27 @@ export const streamId = Flag.Int("stream").pipe(
   Flag.withDescription(`Stream id [${STREAM_ID_DEFAULT}]`),
   Flag.withMetavar("ID"),
   Flag.withDefault(STREAM_ID_DEFAULT)
+)
+
+const PING_STREAM_ID_DEFAULT = 1002
+const PONG_STREAM_ID_DEFAULT = 1003
+
+export const pingStreamId = Flag.Int("stream").pipe(
+  Flag.withDescription(`Stream id of the pings [${PING_STREAM_ID_DEFAULT}]`),
+  Flag.withMetavar("ID"),
+  Flag.withDefault(PING_STREAM_ID_DEFAULT)
+)
+
+export const pongStreamId = Flag.Int("pong-stream").pipe(
+  Flag.withDescription(`Stream id of the answers [${PONG_STREAM_ID_DEFAULT}]`),
+  Flag.withMetavar("ID"),
+  Flag.withDefault(PONG_STREAM_ID_DEFAULT)
+)
+
+export const pongChannel = Flag.String("pong-channel").pipe(
+  Flag.withDescription("Channel of the answers [that of the pings]"),
+  Flag.withMetavar("URI"),
+  Flag.optional
 )
 
 /** What tools that look into a driver's directory show of it. */

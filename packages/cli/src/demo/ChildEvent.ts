@@ -13,6 +13,9 @@ export const Done = Schema.TaggedStruct("Done", {
   bytes: Schema.Natural,
   /** From the first record to the end record. */
   elapsedMs: Schema.Finite,
+  /** When it began and ended, for measurements over several processes: milliseconds since 1970 with their fractions. */
+  startedMs: Schema.optionalKey(Schema.Finite),
+  endedMs: Schema.optionalKey(Schema.Finite),
   /** The part of it that the store took, where there is a store. */
   storeMs: Schema.optionalKey(Schema.Finite),
   peakMemoryBytes: Schema.Natural

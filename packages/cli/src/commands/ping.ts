@@ -1,0 +1,126 @@
+/** `millrace ping`: how long a message takes to another process and back. */
+import * as EntryFile from "@millrace/core/EntryFile"
+import * as ExclusivePublication from "@millrace/transport/ExclusivePublication"
+import * as Subscription from "@millrace/transport/Subscription"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { badInput } from "../CommandError.ts"
+import * as ChildProcess from "../internal/childProcess.ts"
+import { waitUntil } from "../internal/waitUntil.ts"
+import { withClient } from "../internal/withClient.ts"
+import { withDriver } from "../internal/withDriver.ts"
+import * as Progress from "../output/Progress.ts"
+import { grouped, plural } from "../output/Quantity.ts"
+import * as RoundTrips from "../traffic/RoundTrips.ts"
+import type { PongConfig } from "../traffic/TrafficConfig.ts"
+import { channel, json, measuredDriver, pingStreamId, pongChannel, pongStreamId, positive } from "./flags.ts"
+
+const MESSAGES_DEFAULT = 100_000
+/** Each round trip is kept to the end, so that no percentile is an estimate. */
+const MESSAGES_MAX = 50_000_000
+const LENGTH_DEFAULT = 32
+/** How long a running `millrace pong` has to be seen before one is started. */
+const PONG_WAIT = "500 millis"
+
+const connect = Effect.fnUntraced(function* (config: PongConfig, mayStartPong: boolean) {
+  const subscription = yield* Subscription.make({ channel: config.pongChannel, streamId: config.pongStreamId })
+  const publication = yield* ExclusivePublication.make({ channel: config.channel, streamId: config.streamId })
+  const connected = waitUntil(
+    Effect.zipWith(publication.isConnected, subscription.isConnected, (there, back) => there && back)
+  )
+  if (mayStartPong) {
+    const isThere = yield* Effect.timeoutOption(connected, PONG_WAIT)
+    if (Option.isNone(isThere)) {
+      const pong = yield* ChildProcess.fork("pong", EntryFile.resolve(import.meta.url, "../traffic/pong"), config)
+      yield* Effect.raceFirst(
+        connected,
+        pong.run(() => Effect.void)
+      )
+    }
+  }
+  yield* connected
+  return { publication, subscription }
+})
+
+const microseconds = (sorted: Float64Array, share: number): number =>
+  Number(RoundTrips.percentile(sorted, share).toFixed(3))
+
+const measure = Effect.fnUntraced(function* (
+  config: PongConfig,
+  plan: RoundTrips.Plan,
+  options: { readonly mayStartPong: boolean; readonly silent: boolean }
+) {
+  const line = yield* connect(config, options.mayStartPong)
+  const work = { label: "pinging", noun: "round trips", total: plan.messages, patienceMs: 1000 }
+  const progress = yield* Progress.make(work, options)
+  const sorted = (yield* RoundTrips.measure(line, plan, progress.update)).sort()
+  return {
+    p50Us: microseconds(sorted, 0.5),
+    p99Us: microseconds(sorted, 0.99),
+    p999Us: microseconds(sorted, 0.999)
+  }
+})
+
+export const ping = Command.make(
+  "ping",
+  {
+    directory: measuredDriver,
+    channel,
+    streamId: pingStreamId,
+    pongChannel,
+    pongStreamId,
+    messages: positive("messages").pipe(
+      Flag.withDescription(`How many round trips [${grouped(MESSAGES_DEFAULT)}]`),
+      Flag.withMetavar("N"),
+      Flag.withDefault(MESSAGES_DEFAULT)
+    ),
+    length: positive("length").pipe(
+      Flag.withDescription(`Bytes of each message, at least ${RoundTrips.NUMBER_LENGTH} [${LENGTH_DEFAULT}]`),
+      Flag.withMetavar("L"),
+      Flag.withDefault(LENGTH_DEFAULT)
+    ),
+    json
+  },
+  Effect.fnUntraced(function* ({ channel, directory, json, length, messages, pongChannel, pongStreamId, streamId }) {
+    if (length < RoundTrips.NUMBER_LENGTH) {
+      return yield* badInput("--length", `${length} is less than the ${RoundTrips.NUMBER_LENGTH} bytes of its number`)
+    }
+    if (messages > MESSAGES_MAX) {
+      return yield* badInput("--messages", `${grouped(messages)} is more than ${grouped(MESSAGES_MAX)}`)
+    }
+    const back = Option.getOrElse(pongChannel, () => channel)
+    const result = yield* withDriver(directory, (driverDirectory) =>
+      withClient(
+        measure(
+          { driverDirectory, channel, streamId, pongChannel: back, pongStreamId },
+          { messages, length },
+          { mayStartPong: Option.isNone(pongChannel), silent: json }
+        ),
+        { directory: Option.some(driverDirectory) }
+      )
+    )
+    yield* Console.log(
+      json
+        ? JSON.stringify(result)
+        : `${plural(messages, "round trip")} on ${channel}: half within ${result.p50Us} µs, 99 % within ` +
+            `${result.p99Us} µs, 99.9 % within ${result.p999Us} µs`
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Measures how long messages take to another process and back, one at a time, beside a driver of its own or the running " +
+      "one that --dir names. A running millrace pong answers, or Aeron's Pong; where none is there within half a second, " +
+      "one is started, unless --pong-channel says that it is elsewhere."
+  ),
+  Command.withShortDescription("Measure the time of a round trip"),
+  Command.withExamples([
+    { command: "millrace ping", description: "A hundred thousand round trips over shared memory" },
+    {
+      command: "millrace ping --channel aeron:udp?endpoint=localhost:40124 --messages 10000 --json",
+      description: "Ten thousand over UDP, for a script"
+    }
+  ])
+)
