@@ -10,8 +10,10 @@ export interface FrameBuffer {
   readonly view: DataView<ArrayBufferLike>
 }
 
-/** The window of `bytes` as a frame buffer: the same memory, not a copy. */
+const NOTHING = new DataView(new ArrayBuffer(0))
+
+/** The window of `bytes` as a frame buffer: the same memory, not a copy. Of a view that was unmapped: an empty one. */
 export const frameBuffer = (bytes: Uint8Array<ArrayBufferLike>): FrameBuffer => ({
   bytes,
-  view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  view: bytes.length === 0 ? NOTHING : new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 })

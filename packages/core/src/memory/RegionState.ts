@@ -3,7 +3,9 @@
  * each kernel at its next call.
  *
  * A kernel asserts the state once a call, before it reads or writes: a view that was detached does not always throw
- * (`view[0]` is `undefined`, `view[0] = 5` is dropped, a CRC of it is 0).
+ * (`view[0]` is `undefined`, `view[0] = 5` is dropped, a CRC of it is 0). Its parts below, which are given a buffer and an
+ * offset (`Int64`, `FrameDescriptor`, `HeaderWriter`), are no entries: whoever calls them has asserted. Flyweights may be
+ * called by anybody, field by field, and go through `AtomicBuffer.view`, which asserts.
  */
 export interface RegionState {
   /** What the region holds, for messages: a path, or a name for heap memory. */

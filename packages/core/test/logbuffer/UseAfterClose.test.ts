@@ -11,7 +11,10 @@ import { HeaderWriter } from "../../src/logbuffer/HeaderWriter.ts"
 import * as LogBufferMetadata from "../../src/logbuffer/LogBufferMetadata.ts"
 import { LogBuffers } from "../../src/logbuffer/LogBuffers.ts"
 import { LogBufferUnblocker } from "../../src/logbuffer/LogBufferUnblocker.ts"
+import { LogKeeper } from "../../src/logbuffer/LogKeeper.ts"
+import { LogPublisher } from "../../src/logbuffer/LogPublisher.ts"
 import * as LogRotation from "../../src/logbuffer/LogRotation.ts"
+import { ReaderSlot } from "../../src/logbuffer/ReaderSlot.ts"
 import { TermAppender } from "../../src/logbuffer/TermAppender.ts"
 import * as TermBlockScanner from "../../src/logbuffer/TermBlockScanner.ts"
 import * as TermCleaner from "../../src/logbuffer/TermCleaner.ts"
@@ -125,7 +128,27 @@ const entriesOf = (log: LogBuffers): ReadonlyArray<readonly [string, () => unkno
     ["LogBufferMetadata.setEndOfStreamPosition", () => LogBufferMetadata.setEndOfStreamPosition(metadata, 64)],
     ["LogBufferMetadata.isPublicationRevoked", () => LogBufferMetadata.isPublicationRevoked(metadata)],
     ["LogBufferMetadata.setIsPublicationRevoked", () => LogBufferMetadata.setIsPublicationRevoked(metadata, true)],
-    ["LogBuffers", () => new LogBuffers(log.region)]
+    ["LogBuffers", () => new LogBuffers(log.region)],
+    ...sharingEntriesOf(log)
+  ]
+}
+
+/** The entries of a log that is shared without a driver. */
+const sharingEntriesOf = (log: LogBuffers): ReadonlyArray<readonly [string, () => unknown]> => {
+  const publisher = new LogPublisher(log)
+  const slot = ReaderSlot.request(log.metadata)!
+  const keeper = new LogKeeper(log, { readerTimeoutMs: 1000, unblockTimeoutMs: 1000 })
+  return [
+    ["LogPublisher.offer", () => publisher.offer(message(1, 24), 0, 24)],
+    ["LogPublisher.offerMany", () => publisher.offerMany([message(1, 24)], 0)],
+    ["ReaderSlot.request", () => ReaderSlot.request(log.metadata)],
+    ["ReaderSlot.isRequested", () => slot.isRequested],
+    ["ReaderSlot.isActive", () => slot.isActive],
+    ["ReaderSlot.position", () => slot.position],
+    ["ReaderSlot.release", () => slot.release(64)],
+    ["ReaderSlot.heartbeat", () => slot.heartbeat(1)],
+    ["ReaderSlot.leave", () => slot.leave()],
+    ["LogKeeper.doWork", () => keeper.doWork(1_000_000)]
   ]
 }
 
