@@ -159,6 +159,8 @@ export interface TopicInfo {
 export interface StoreStatus {
   readonly minPosition: number
   readonly maxPosition: number
+  /** Up to here messages can be read and outlive the process; before `maxPosition` only with a transient pool. */
+  readonly committedPosition: number
   readonly flushedPosition: number
   readonly dispatchedPosition: number
   readonly fileCount: number

@@ -77,6 +77,25 @@ export const settings = {
   flushIntervalCommitLog: integer(500, "ms", "Pause between two flushes of the log with ASYNC_FLUSH."),
   flushCommitLogLeastPages: integer(4, "pages of 4 KiB", "Dirty pages that make a flush worth its while.", 0),
   flushCommitLogThoroughInterval: integer(10_000, "ms", "After this time whatever is dirty is flushed."),
+  transientStorePoolEnable: flag(
+    false,
+    "Write records to memory first and commit them to the files off the path of puts: steady latency; readers see, and a killed process keeps, what is committed."
+  ),
+  transientStorePoolSize: integer(
+    5,
+    "buffers",
+    "Buffers of the transient pool; each is as long as a file of the log.",
+    1,
+    1024
+  ),
+  fastFailIfNoBufferInStorePool: flag(
+    false,
+    "Refuse messages when all buffers of the transient pool are in use, instead of writing to the file without one."
+  ),
+  commitIntervalCommitLog: integer(200, "ms", "Pause between two commits of the transient pool."),
+  commitCommitLogLeastPages: integer(4, "pages of 4 KiB", "As flushCommitLogLeastPages, for commits.", 0),
+  commitCommitLogThoroughInterval: integer(200, "ms", "As flushCommitLogThoroughInterval, for commits."),
+  wakeCommitWhenPutMessage: flag(true, "Look at each put whether there is enough to commit."),
   flushIntervalConsumeQueue: integer(1000, "ms", "Pause between two flushes of the queues."),
   flushConsumeQueueLeastPages: integer(2, "pages of 4 KiB", "As flushCommitLogLeastPages, for queues.", 0),
   flushConsumeQueueThoroughInterval: integer(60_000, "ms", "As flushCommitLogThoroughInterval, for queues."),
@@ -224,6 +243,10 @@ const checkRelations = (options: StoreOptions): Effect.Effect<StoreOptions, Stor
   const shortest = RecordDescriptor.RECORD_LENGTH_MIN + RecordDescriptor.BLANK_LENGTH_MIN
   if (options.mappedFileSizeCommitLog < shortest) {
     return fail("mappedFileSizeCommitLog", options.mappedFileSizeCommitLog, `a record takes ${shortest} bytes at least`)
+  }
+  if (options.fastFailIfNoBufferInStorePool && options.transientStorePoolSize < 2) {
+    const detail = "with fastFailIfNoBufferInStorePool it is 2 at least: a file keeps its buffer until the next one has one"
+    return fail("transientStorePoolSize", options.transientStorePoolSize, detail)
   }
   return Effect.succeed(options)
 }

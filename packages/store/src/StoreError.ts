@@ -132,6 +132,28 @@ export class OutOfSpace extends Schema.TaggedError<OutOfSpace>("@millrace/store/
 }
 
 /**
+ * All buffers of the transient pool hold messages that are not in the files yet (`fastFailIfNoBufferInStorePool`). RocketMQ
+ * answers `CREATE_MAPPED_FILE_FAILED`.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class PoolExhausted extends Schema.TaggedError<PoolExhausted>("@millrace/store/StoreError/PoolExhausted")(
+  "PoolExhausted",
+  {
+    path: Schema.String,
+    detail: Schema.String,
+    /** How many messages of the call were stored before the buffers ended. */
+    storedCount: Schema.Int
+  }
+) {
+  readonly isRetryable = true
+  override get message(): string {
+    return `${this.path} cannot be made: ${this.detail}. Try again when they are, or raise transientStorePoolSize`
+  }
+}
+
+/**
  * An operation on a file failed. `code` is the system's name for the error.
  *
  * @category errors
@@ -304,6 +326,7 @@ export const StoreErrorReason = Schema.Union([
   MessageIllegal,
   PropertiesTooLong,
   OutOfSpace,
+  PoolExhausted,
   FileFailed,
   FlushFailed,
   CorruptLog,

@@ -16,6 +16,7 @@ const backends = {
   "mapped, without the CRC property": mapped({ enabledAppendPropCRC: false }),
   "files that are not mapped": mapped({ writeWithoutMmap: true }),
   "files that are not mapped, synchronous flush": mapped({ writeWithoutMmap: true, flushDiskType: "SYNC_FLUSH" }),
+  "mapped, with a transient pool": mapped({ transientStorePoolEnable: true, commitIntervalCommitLog: 1 }),
   memory: MessageStore.layerMemory(SMALL)
 }
 

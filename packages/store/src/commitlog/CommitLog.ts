@@ -41,6 +41,11 @@ export class CommitLog {
     return this.files.maxOffset
   }
 
+  /** Position up to which the log can be read: with a transient pool the newest records are not in the files yet. */
+  get readableEnd(): number {
+    return this.files.readableEnd
+  }
+
   /** Store time of the newest record. Store times never go back, whatever the clock does. */
   get lastStoreTimestamp(): number {
     return this.#lastStoreTimestamp

@@ -12,9 +12,10 @@ import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { Dispatcher } from "../dispatch/Dispatcher.ts"
 import { QueueDispatcher } from "../dispatch/QueueDispatcher.ts"
 import { Reput } from "../dispatch/Reput.ts"
+import { CommitRealTimeService } from "../flush/CommitRealTimeService.ts"
 import { FlushConsumeQueueService } from "../flush/FlushConsumeQueueService.ts"
 import { FlushRealTimeService } from "../flush/FlushRealTimeService.ts"
-import type { FlushService } from "../flush/FlushService.ts"
+import type { FlushDone, FlushService } from "../flush/FlushService.ts"
 import { GroupCommitService } from "../flush/GroupCommitService.ts"
 import { SyncLane } from "../flush/SyncLane.ts"
 import type { IndexService } from "../index/IndexService.ts"
@@ -61,6 +62,7 @@ export class StoreEngine {
   readonly #machineIdentity: string
   readonly #localTime: LocalTime
   readonly #lane: SyncLane
+  readonly #commit: CommitRealTimeService | undefined
   readonly #putPath: PutPath
   readonly #queueDispatcher: QueueDispatcher
   readonly #dispatchers: ReadonlyArray<Dispatcher>
@@ -100,6 +102,7 @@ export class StoreEngine {
             leastPages: options.flushCommitLogLeastPages,
             thoroughIntervalMs: options.flushCommitLogThoroughInterval
           })
+    this.#commit = options.transientStorePoolEnable ? this.#makeCommit() : undefined
     this.#putPath = new PutPath(this.commitLog, this.queues, {
       maxMessageSize: options.maxMessageSize,
       appendCrcProperty: options.enabledAppendPropCRC
@@ -144,6 +147,7 @@ export class StoreEngine {
     MachineIdentity.write(this.fileSystem, this.options.storePathRootDir, this.#machineIdentity)
     AbortFile.create(this.fileSystem, this.options.storePathRootDir, pid)
     this.#agents = [
+      ...(this.#commit === undefined ? [] : [this.#commit]),
       this.flush,
       new AllocateAhead(this.commitLog.files),
       new ExpiredFiles({
@@ -210,6 +214,7 @@ export class StoreEngine {
     }
     const outcome = isBatch ? this.#putPath.putBatch(messages, nowMs) : this.#putPath.putMany(messages, nowMs)
     this.flush.onAppend()
+    this.#commit?.onAppend()
     this.#listener.onWork()
     return outcome
   }
@@ -239,6 +244,17 @@ export class StoreEngine {
     }
   }
 
+  /**
+   * Has `done` called once all that was put can be read. Undefined where it can be already: always, but with a transient
+   * pool. Else returns a way to stop waiting.
+   */
+  whenReadable(done: FlushDone): (() => void) | undefined {
+    const { maxOffset, readableEnd } = this.commitLog
+    return this.#commit === undefined || readableEnd === maxOffset
+      ? undefined
+      : this.#commit.whenCommitted(maxOffset, done)
+  }
+
   get dispatchedPosition(): number {
     return this.#follower === undefined ? this.#reput.position : this.commitLog.maxOffset
   }
@@ -249,9 +265,9 @@ export class StoreEngine {
     return broken !== undefined || (flushFailure !== undefined && this.#reput.isAtEnd)
   }
 
-  /** Whether a sync is running in the thread pool; `close` must wait for it. */
+  /** Whether a sync or a write is running in the thread pool; `close` must wait for it. */
   get isSyncing(): boolean {
-    return this.#lane.isBusy
+    return this.#lane.isBusy || this.#commit?.isBusy === true
   }
 
   /** Dispatches and flushes what is left and closes all files. Only with nothing syncing. Throws `FileFailure`. */
@@ -260,6 +276,7 @@ export class StoreEngine {
     health.isClosed = true
     try {
       if (!options.readOnly && health.flushFailure === undefined) {
+        commitLog.files.commitAll()
         StoreFiles.flush(commitLog.files)
         checkpoint.physicMsgTimestamp = Math.max(checkpoint.physicMsgTimestamp, commitLog.lastStoreTimestamp)
         this.#finishDispatch()
@@ -308,6 +325,19 @@ export class StoreEngine {
     })
   }
 
+  #makeCommit(): CommitRealTimeService {
+    const { options } = this
+    return new CommitRealTimeService(this.commitLog.files, {
+      intervalMs: options.commitIntervalCommitLog,
+      leastPages: options.commitCommitLogLeastPages,
+      thoroughIntervalMs: options.commitCommitLogThoroughInterval,
+      isWokenByPuts: options.wakeCommitWhenPutMessage,
+      isAsked: () => this.flush.isAsked,
+      onFailure: (failure) => this.#onFlushFailure(failure),
+      onDone: () => this.#listener.onWork()
+    })
+  }
+
   #makeReput(position: number): Reput {
     const { commitLog, health } = this
     const isSync = this.options.flushDiskType === "SYNC_FLUSH"
@@ -315,7 +345,7 @@ export class StoreEngine {
       {
         commitLog,
         dispatchers: this.#dispatchers,
-        visibleEnd: () => (isSync ? commitLog.files.flushedWhere : commitLog.maxOffset),
+        visibleEnd: () => (isSync ? commitLog.files.flushedWhere : commitLog.readableEnd),
         onDispatched: () => {
           if (health.dispatchFailure !== undefined) {
             health.dispatchFailure = undefined

@@ -8,6 +8,7 @@ import { IndexService } from "../index/IndexService.ts"
 import type { FileSystem } from "../mapped/FileSystem.ts"
 import { MemoryFileSystem } from "../mapped/MemoryFileSystem.ts"
 import { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
+import { TransientStorePool } from "../mapped/TransientStorePool.ts"
 import { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import * as QueueFiles from "./QueueFiles.ts"
 import type { StoreOptions } from "./StoreOptions.ts"
@@ -74,8 +75,17 @@ const logFiles = (fileSystem: FileSystem, options: StoreOptions): MappedFileQueu
     fileLength: options.mappedFileSizeCommitLog,
     use: "log",
     reserveStep: 0,
-    readOnly: options.readOnly
+    readOnly: options.readOnly,
+    pool: poolOf(options)
   })
+
+const poolOf = (options: StoreOptions): TransientStorePool | undefined => {
+  const { fastFailIfNoBufferInStorePool, mappedFileSizeCommitLog, transientStorePoolEnable, transientStorePoolSize } =
+    options
+  return transientStorePoolEnable && !options.readOnly
+    ? new TransientStorePool(transientStorePoolSize, mappedFileSizeCommitLog, fastFailIfNoBufferInStorePool)
+    : undefined
+}
 
 const indexOf = (fileSystem: FileSystem, options: StoreOptions, nameNow: () => string): IndexService =>
   new IndexService({

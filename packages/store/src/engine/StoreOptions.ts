@@ -11,6 +11,14 @@ export interface StoreOptions {
   readonly flushIntervalCommitLog: number
   readonly flushCommitLogLeastPages: number
   readonly flushCommitLogThoroughInterval: number
+  /** Puts go to memory first, from where they are committed to the files. */
+  readonly transientStorePoolEnable: boolean
+  readonly transientStorePoolSize: number
+  readonly fastFailIfNoBufferInStorePool: boolean
+  readonly commitIntervalCommitLog: number
+  readonly commitCommitLogLeastPages: number
+  readonly commitCommitLogThoroughInterval: number
+  readonly wakeCommitWhenPutMessage: boolean
   readonly flushIntervalConsumeQueue: number
   readonly flushConsumeQueueLeastPages: number
   readonly flushConsumeQueueThoroughInterval: number

@@ -20,9 +20,9 @@ export const start = (
     return false
   }
   const from = file.flushedPosition
-  const to = file.wrotePosition
+  const to = file.readableEnd
   const timestamp = commitLog.lastStoreTimestamp
-  const isWhole = file === files.lastFile
+  const isWhole = file === files.lastFile && to === file.wrotePosition
   lane.run(
     "log",
     (done) => file.file.syncAsync(from, to - from, done),

@@ -53,6 +53,10 @@ export class FlushRealTimeService implements FlushService {
     return cancel
   }
 
+  get isAsked(): boolean {
+    return !this.#waiters.isEmpty
+  }
+
   onFailure(failure: FileFailure): void {
     this.#waiters.fail(failure)
   }

@@ -10,6 +10,8 @@ export interface FlushService extends Agent {
   onAppend(): void
   /** Has `done` called once everything before `position` is on the device. Returns a way to stop waiting. */
   whenFlushed(position: number, done: FlushDone): () => void
+  /** Whether somebody waits. */
+  readonly isAsked: boolean
   /** The device has failed: whoever waits is told, now and later. */
   onFailure(failure: FileFailure): void
 }

@@ -38,6 +38,10 @@ export class GroupCommitService implements FlushService {
     return cancel
   }
 
+  get isAsked(): boolean {
+    return !this.#waiters.isEmpty
+  }
+
   onFailure(failure: FileFailure): void {
     this.#waiters.fail(failure)
   }

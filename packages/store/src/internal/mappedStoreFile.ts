@@ -13,7 +13,7 @@ import * as Files from "@millrace/core/kernel/native/Files"
 import type * as Mapping from "@millrace/core/kernel/native/Mapping"
 import type { MappedRegion } from "@millrace/core/kernel/memory/MappedRegion"
 import { assertOpen, type RegionState } from "@millrace/core/kernel/memory/RegionState"
-import * as fs from "node:fs"
+import { writeFully, writeFullyAsync } from "./descriptorWrites.ts"
 import { toFileFailure } from "./fileFailure.ts"
 
 const GROWTH = 4
@@ -46,7 +46,7 @@ export class MappedStoreFile implements StoreFile {
   /** Reads and writes what lies behind the mapping where it could not grow. Both share the page cache. */
   #beyond: StoreFile | undefined = undefined
   #fd: number | undefined = undefined
-  #syncCount = 0
+  #pendingCount = 0
 
   constructor(path: string, length: number, options: MappedStoreFileOptions) {
     this.path = path
@@ -71,10 +71,7 @@ export class MappedStoreFile implements StoreFile {
       return
     }
     try {
-      const fd = this.#descriptor()
-      for (let done = 0; done < length;) {
-        done += fs.writeSync(fd, source, done, length - done, offset + done)
-      }
+      writeFully(this.#descriptor(), source, offset, length)
     } catch (error) {
       throw toFileFailure(error, "write", this.path)
     }
@@ -96,21 +93,29 @@ export class MappedStoreFile implements StoreFile {
   }
 
   syncAsync(_offset: number, _length: number, done: SyncDone): void {
+    this.#async("sync", done, (fd, ended) => Files.syncDataAsync(fd, this.path, ended))
+  }
+
+  writeAsync(offset: number, source: Uint8Array, done: SyncDone): void {
+    this.#async("write", done, (fd, ended) => writeFullyAsync(fd, source, offset, ended))
+  }
+
+  #async(operation: string, done: SyncDone, start: (fd: number, ended: Files.Completion) => void): void {
     assertOpen(this.state)
     let fd: number
     try {
       fd = this.#descriptor()
     } catch (error) {
-      setImmediate(() => done(toFileFailure(error, "sync", this.path)))
+      setImmediate(() => done(toFileFailure(error, operation, this.path)))
       return
     }
-    this.#syncCount++
-    Files.syncDataAsync(fd, this.path, (error) => {
-      this.#syncCount--
-      if (this.state.isClosed) {
+    this.#pendingCount++
+    start(fd, (error) => {
+      this.#pendingCount--
+      if (this.state.isClosed && this.#pendingCount === 0) {
         this.#closeDescriptor()
       }
-      done(error === undefined ? undefined : toFileFailure(error, "sync", this.path))
+      done(error === undefined ? undefined : toFileFailure(error, operation, this.path))
     })
   }
 
@@ -134,7 +139,7 @@ export class MappedStoreFile implements StoreFile {
       this.state.isClosed = true
       this.#region.close()
       this.#beyond?.close()
-      if (this.#syncCount === 0) {
+      if (this.#pendingCount === 0) {
         this.#closeDescriptor()
       }
     }

@@ -12,6 +12,7 @@ import { assertOpen, type RegionState } from "@millrace/core/kernel/memory/Regio
 import * as fs from "node:fs"
 import { FileFailure, type FileWindow, type StoreFile, type SyncDone } from "../mapped/FileSystem.ts"
 import type { DescriptorCache } from "./descriptorCache.ts"
+import { writeFully, writeFullyAsync } from "./descriptorWrites.ts"
 import { toFileFailure } from "./fileFailure.ts"
 
 const SEQUENTIAL_BLOCK_LENGTH = 64 * 1024
@@ -35,7 +36,7 @@ export class PositionalStoreFile implements StoreFile {
   #block: FileWindow | undefined = undefined
   #claimed: FileWindow | undefined = undefined
   #fd: number | undefined = undefined
-  #syncCount = 0
+  #pendingCount = 0
 
   constructor(path: string, length: number, options: PositionalStoreFileOptions) {
     this.path = path
@@ -117,24 +118,36 @@ export class PositionalStoreFile implements StoreFile {
   }
 
   syncAsync(_offset: number, _length: number, done: SyncDone): void {
+    this.#async("sync", done, (fd, ended) => Files.syncDataAsync(fd, this.path, ended))
+  }
+
+  writeAsync(offset: number, source: Uint8Array, done: SyncDone): void {
+    const written: SyncDone = (failure) => {
+      this.#block = undefined
+      done(failure)
+    }
+    this.#async("write", written, (fd, ended) => writeFullyAsync(fd, source, offset, ended))
+  }
+
+  #async(operation: string, done: SyncDone, start: (fd: number, ended: Files.Completion) => void): void {
     assertOpen(this.state)
     const isShared = this.#options.descriptors !== undefined
     let fd: number
     try {
       fd = isShared ? Files.openExisting(this.path, this.#options.readOnly) : this.#ownDescriptor()
     } catch (error) {
-      setImmediate(() => done(toFileFailure(error, "sync", this.path)))
+      setImmediate(() => done(toFileFailure(error, operation, this.path)))
       return
     }
-    this.#syncCount++
-    Files.syncDataAsync(fd, this.path, (error) => {
-      this.#syncCount--
+    this.#pendingCount++
+    start(fd, (error) => {
+      this.#pendingCount--
       if (isShared) {
         Files.close(fd)
-      } else if (this.state.isClosed) {
+      } else if (this.state.isClosed && this.#pendingCount === 0) {
         this.#closeDescriptor()
       }
-      done(error === undefined ? undefined : toFileFailure(error, "sync", this.path))
+      done(error === undefined ? undefined : toFileFailure(error, operation, this.path))
     })
   }
 
@@ -158,7 +171,7 @@ export class PositionalStoreFile implements StoreFile {
       this.state.isClosed = true
       this.#block = undefined
       this.#options.descriptors?.close(this.path)
-      if (this.#syncCount === 0) {
+      if (this.#pendingCount === 0) {
         this.#closeDescriptor()
       }
     }
@@ -200,11 +213,5 @@ const readFully = (fd: number, path: string, { base, bytes }: FileWindow): void 
       throw new FileFailure({ code: "EIO", operation: "read", path, message })
     }
     done += count
-  }
-}
-
-const writeFully = (fd: number, source: Uint8Array, offset: number, length: number): void => {
-  for (let done = 0; done < length;) {
-    done += fs.writeSync(fd, source, done, length - done, offset + done)
   }
 }

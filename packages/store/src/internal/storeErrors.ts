@@ -6,6 +6,7 @@ import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
 import type { PutRefusal, RefusalReason } from "../engine/PutResult.ts"
 import type { StoreHealth } from "../engine/StoreHealth.ts"
 import { FileFailure } from "../mapped/FileSystem.ts"
+import { NO_BUFFER } from "../mapped/TransientStorePool.ts"
 import { ForeignFile as KernelForeignFile } from "../mapped/MappedFileQueue.ts"
 import { DamagedLog } from "../recovery/Recovery.ts"
 import {
@@ -17,6 +18,7 @@ import {
   MessageIllegal,
   NotWriteable,
   OutOfSpace,
+  PoolExhausted,
   PropertiesTooLong,
   StoreError,
   type StoreErrorReason
@@ -24,8 +26,11 @@ import {
 
 const storeError = (reason: StoreErrorReason): StoreError => new StoreError({ reason })
 
-export const fromFileFailure = (failure: FileFailure, storedCount: number = 0): StoreError =>
-  storeError(
+export const fromFileFailure = (failure: FileFailure, storedCount: number = 0): StoreError => {
+  if (failure.code === NO_BUFFER) {
+    return storeError(new PoolExhausted({ path: failure.path, detail: failure.message, storedCount }))
+  }
+  return storeError(
     failure.isOutOfSpace
       ? new OutOfSpace({
           path: failure.path,
@@ -41,6 +46,7 @@ export const fromFileFailure = (failure: FileFailure, storedCount: number = 0): 
           storedCount
         })
   )
+}
 
 /** The error for what opening or closing threw; undefined for a defect. */
 export const fromThrown = (error: unknown): StoreError | undefined => {

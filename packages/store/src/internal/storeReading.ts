@@ -24,7 +24,11 @@ const BYTES_DEFAULT = 256 * 1024
 const RECORD_LENGTH_GUESS = 512
 
 export const get = (runtime: StoreRuntime, request: GetRequest): Effect.Effect<GetResult, StoreError> => {
-  const read = runtime.use(() => getNow(runtime.engine, request, request.offset), request)
+  const readNow = () => getNow(runtime.engine, request, request.offset)
+  // Who reads what is old need not wait for what is still in a transient pool.
+  const read = Effect.flatMap(runtime.useReadable(readNow, request), (first) =>
+    first.messages.length > 0 ? Effect.succeed(first) : runtime.use(readNow, request)
+  )
   return request.waitMs === undefined || request.waitMs <= 0
     ? read
     : Effect.flatMap(read, (first) => (isEmpty(first) ? hold(runtime, request, first) : Effect.succeed(first)))
@@ -123,7 +127,7 @@ const CHECK: RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 
 export const byPosition = (engine: StoreEngine, position: number): StoredMessage | undefined => {
   const { commitLog } = engine
-  const file = position < commitLog.maxOffset && position >= 0 ? commitLog.files.find(position) : undefined
+  const file = position < commitLog.readableEnd && position >= 0 ? commitLog.files.find(position) : undefined
   if (file === undefined) {
     return undefined
   }

@@ -23,6 +23,11 @@ type Service = MessageStore["Service"]
 /** How often a store that closes looks whether the sync that still runs has ended. */
 const CLOSE_POLL_MS = 1
 
+interface QueueName {
+  readonly topic: string
+  readonly queueId: number
+}
+
 export class StoreRuntime {
   readonly engine: StoreEngine
   readonly polling: LongPolling
@@ -142,8 +147,8 @@ export class StoreRuntime {
           },
           { topic, queueId }
         ),
-      topics: this.use(() => storeReading.topics(this)),
-      topic: (name) => this.use(() => storeReading.topic(this, name)),
+      topics: this.useReadable(() => storeReading.topics(this)),
+      topic: (name) => this.useReadable(() => storeReading.topic(this, name)),
       setQueueCount: (topic, count) =>
         this.use(() => {
           // Who only reads needs no number of queues: it says where to write.
@@ -152,12 +157,20 @@ export class StoreRuntime {
           }
         }),
       flush: Effect.suspend(() => this.#whenFlushed(this.engine.commitLog.maxOffset)),
-      status: this.use(() => statusOf(this.engine))
+      status: this.useReadable(() => statusOf(this.engine))
     }
   }
 
-  /** A read of one queue or of anything, after everything that was put before it has been dispatched. */
-  use<A>(run: () => A, queue?: { readonly topic: string; readonly queueId: number }): Effect.Effect<A, StoreError> {
+  /**
+   * A read of one queue or of anything, after everything that was put before it has been dispatched, and has left the
+   * buffers of a transient pool.
+   */
+  use<A>(run: () => A, queue?: QueueName): Effect.Effect<A, StoreError> {
+    return Effect.andThen(this.#whenReadable, this.useReadable(run, queue))
+  }
+
+  /** As `use`, of what can be read at once: with a transient pool the newest messages are missing. */
+  useReadable<A>(run: () => A, queue?: QueueName): Effect.Effect<A, StoreError> {
     return Effect.suspend(() => {
       const unusable = this.unusable()
       if (unusable !== undefined) {
@@ -169,6 +182,21 @@ export class StoreRuntime {
       })
     })
   }
+
+  readonly #whenReadable: Effect.Effect<void> = Effect.suspend(() =>
+    this.engine.options.transientStorePoolEnable
+      ? Effect.callback<void>((resume) => {
+          // A failed write ends the store for those who put. What could be read before can be read all the same.
+          const cancel = this.engine.whenReadable(() => resume(Effect.void))
+          if (cancel === undefined) {
+            resume(Effect.void)
+            return
+          }
+          this.wake()
+          return Effect.sync(cancel)
+        })
+      : Effect.void
+  )
 
   #put(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
     return Effect.suspend(() => {
@@ -241,6 +269,7 @@ const statusOf = (engine: StoreEngine): StoreStatus => {
   return {
     minPosition: files.minOffset,
     maxPosition: files.maxOffset,
+    committedPosition: files.readableEnd,
     flushedPosition: files.flushedWhere,
     dispatchedPosition: engine.dispatchedPosition,
     fileCount: files.files.length,

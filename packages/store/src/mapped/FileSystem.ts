@@ -30,6 +30,8 @@ export interface StoreFile {
   publish(offset: number, length: number): void
   /** Writes `source[0..length)` at `offset`, which must have been reserved. Throws `FileFailure`. */
   write(offset: number, source: Uint8Array, length: number): void
+  /** As `write`, of all of `source`, off the caller's thread; nobody changes those bytes until `done`. */
+  writeAsync(offset: number, source: Uint8Array, done: SyncDone): void
   /** Takes disk blocks, so that later stores cannot find the device full. Throws `FileFailure`. */
   reserve(offset: number, length: number): void
   /** Brings bytes to the device and waits for it. Throws `FileFailure`. */

@@ -1,10 +1,11 @@
 /**
- * One file of a mapped queue and how far it has come: written, then flushed. Its memory is only borrowed for a step of the
- * store: what a reader is to keep is copied before a later step can close the file.
+ * One file of a mapped queue and how far it has come: written, then (with a buffer of the transient pool) committed, then
+ * flushed. Readers see what is committed. Memory of the file is only borrowed for a step of the store: what a reader is to
+ * keep is copied before a later step can close the file.
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import { assertOpen } from "@millrace/core/kernel/memory/RegionState"
-import type { FileWindow, StoreFile } from "./FileSystem.ts"
+import type { FileWindow, StoreFile, SyncDone } from "./FileSystem.ts"
 
 export class MappedFile {
   readonly file: StoreFile
@@ -15,14 +16,24 @@ export class MappedFile {
   #wrotePosition = 0
   #flushedPosition = 0
   #reservedTo: number
+  /** Where this file is written until it is committed, as a window of all of it. */
+  #buffer: FileWindow | undefined
+  #committedPosition = 0
+  /** End of what was written into the buffer: behind a blank there is nothing to commit. */
+  #bufferedEnd = 0
 
   /** `reserveStep` 0 takes the blocks of all that is left of the file at once; up to `reservedTo` it has them. */
-  constructor(file: StoreFile, fromOffset: number, reserveStep: number, reservedTo: number) {
+  constructor(file: StoreFile, fromOffset: number, reserveStep: number, reservedTo: number, buffer?: Uint8Array) {
     this.file = file
     this.fromOffset = fromOffset
     this.length = file.length
     this.#reserveStep = reserveStep === 0 ? file.length : reserveStep
     this.#reservedTo = reservedTo
+    this.#buffer = buffer && {
+      bytes: buffer,
+      view: new DataView(buffer.buffer, buffer.byteOffset, buffer.length),
+      base: 0
+    }
   }
 
   /** Offset of the next byte to write. */
@@ -44,6 +55,11 @@ export class MappedFile {
     this.#flushedPosition = offset
   }
 
+  /** Offset behind the last byte that can be read. */
+  get readableEnd(): number {
+    return this.#buffer === undefined ? this.#wrotePosition : this.#committedPosition
+  }
+
   get isFull(): boolean {
     return this.#wrotePosition === this.length
   }
@@ -54,11 +70,15 @@ export class MappedFile {
    */
   claim(offset: number, length: number): FileWindow {
     this.reserve(offset, length)
-    return this.file.claim(offset, length)
+    return this.#buffer ?? this.file.claim(offset, length)
   }
 
   publish(offset: number, length: number): void {
-    this.file.publish(offset, length)
+    if (this.#buffer === undefined) {
+      this.file.publish(offset, length)
+    } else {
+      this.#bufferedEnd = Math.max(this.#bufferedEnd, offset + length)
+    }
   }
 
   /** Sees to it that `length` bytes at `offset` have disk blocks. Throws `FileFailure` where there are none. */
@@ -73,7 +93,51 @@ export class MappedFile {
   /** Writes `source[0..length)` at `offset`. Throws `FileFailure`. */
   write(offset: number, source: Uint8Array, length: number): void {
     this.reserve(offset, length)
-    this.file.write(offset, source, length)
+    if (this.#buffer === undefined) {
+      this.file.write(offset, source, length)
+    } else {
+      this.#buffer.bytes.set(source.subarray(0, length), offset)
+      this.#bufferedEnd = Math.max(this.#bufferedEnd, offset + length)
+    }
+  }
+
+  /** Writes up to `lengthMax` of the bytes that are not committed to the file, off this thread. */
+  commitAsync(lengthMax: number, done: SyncDone): void {
+    const bytes = this.#uncommitted(lengthMax)
+    const end = this.#committedPosition + bytes.length
+    const isAll = end === this.#bufferedEnd
+    const wrotePosition = this.#wrotePosition
+    this.file.writeAsync(this.#committedPosition, bytes, (failure) => {
+      if (failure === undefined) {
+        this.#committedPosition = isAll ? wrotePosition : end
+      }
+      done(failure)
+    })
+  }
+
+  /** The same at once, with all of them. Throws `FileFailure`. */
+  commit(): void {
+    const bytes = this.#uncommitted(this.length)
+    this.file.write(this.#committedPosition, bytes, bytes.length)
+    this.#committedPosition = this.#wrotePosition
+  }
+
+  #uncommitted(lengthMax: number): Uint8Array {
+    assert(this.#buffer !== undefined, "a file without a buffer is committed")
+    const from = this.#committedPosition
+    return this.#buffer.bytes.subarray(from, Math.min(this.#bufferedEnd, from + lengthMax))
+  }
+
+  /** Whether the file is written into a buffer first. */
+  get isBuffered(): boolean {
+    return this.#buffer !== undefined
+  }
+
+  /** Takes the buffer from a file that is read and written like any other from now on. */
+  takeBuffer(): Uint8Array | undefined {
+    const buffer = this.#buffer
+    this.#buffer = undefined
+    return buffer?.bytes
   }
 
   read(offset: number, length: number): FileWindow {

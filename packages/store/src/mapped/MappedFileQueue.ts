@@ -6,6 +6,7 @@ import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as FileNaming from "./FileNaming.ts"
 import { FileFailure, type FileSystem, type FileUse, join } from "./FileSystem.ts"
 import { MappedFile } from "./MappedFile.ts"
+import { NO_BUFFER, type TransientStorePool } from "./TransientStorePool.ts"
 import { isZeroFile } from "./ZeroBytes.ts"
 
 const PAGE_LENGTH = 4096
@@ -18,6 +19,8 @@ export interface MappedFileQueueOptions {
   /** Bytes of a file that get disk blocks at a time; 0 reserves a file whole: when it is made, or before it is written on. */
   readonly reserveStep: number
   readonly readOnly: boolean
+  /** Buffers that new files are written into before they are committed. */
+  readonly pool?: TransientStorePool | undefined
 }
 
 /** Files in a queue's directory that cannot be its own. */
@@ -39,6 +42,8 @@ export class MappedFileQueue {
   readonly #options: MappedFileQueueOptions
   /** A file made ahead of need; not part of the queue yet. */
   #ahead: MappedFile | undefined = undefined
+  /** Files with bytes in a buffer of the pool, the oldest first. */
+  readonly #buffered: Array<MappedFile> = []
   /** Everything before this position is on the device. */
   flushedWhere: number = 0
 
@@ -159,6 +164,12 @@ export class MappedFileQueue {
     return first === undefined ? 0 : first.fromOffset + first.wrotePosition
   }
 
+  /** Position behind the last byte that can be read: what is only in a buffer of the pool cannot. */
+  get readableEnd(): number {
+    const oldest = this.#buffered[0]
+    return oldest === undefined ? this.maxOffset : oldest.fromOffset + oldest.readableEnd
+  }
+
   /** The file that holds `position`, or undefined where it is not (or no longer) kept. */
   find(position: number): MappedFile | undefined {
     const first = this.files[0]
@@ -179,6 +190,9 @@ export class MappedFileQueue {
     const file = this.#fileAhead() ?? this.#create(this.#nextStart(position))
     this.#ahead = undefined
     this.files.push(file)
+    if (file.isBuffered) {
+      this.#buffered.push(file)
+    }
     return file
   }
 
@@ -195,6 +209,7 @@ export class MappedFileQueue {
   #fileAhead(): MappedFile | undefined {
     const ahead = this.#ahead
     if (ahead !== undefined && !this.#options.fileSystem.exists(ahead.file.path)) {
+      this.#giveBack(ahead)
       ahead.close()
       this.#ahead = undefined
     }
@@ -202,9 +217,13 @@ export class MappedFileQueue {
   }
 
   #create(from: number): MappedFile {
-    const { directories, fileLength, fileSystem, reserveStep, use } = this.#options
+    const { directories, fileLength, fileSystem, pool, reserveStep, use } = this.#options
     const directory = directories[(from / fileLength) % directories.length]!
     const path = join(directory, FileNaming.format(from))
+    if (pool?.isFastFailing === true && pool.availableCount === 0) {
+      const message = `all ${pool.size} buffers of the transient pool hold bytes that are not in the files yet`
+      throw new FileFailure({ code: NO_BUFFER, operation: "create", path, message })
+    }
     this.#removeUnwritten(directory, path)
     const file = fileSystem.create(path, fileLength, use)
     try {
@@ -215,7 +234,7 @@ export class MappedFileQueue {
       fileSystem.remove(path)
       throw error
     }
-    return new MappedFile(file, from, reserveStep, reserveStep === 0 ? fileLength : 0)
+    return new MappedFile(file, from, reserveStep, reserveStep === 0 ? fileLength : 0, pool?.borrow())
   }
 
   /**
@@ -248,17 +267,52 @@ export class MappedFileQueue {
    */
   fileToFlush(leastPages: number): MappedFile | undefined {
     for (let file = this.find(this.flushedWhere); file !== undefined; file = this.find(this.flushedWhere)) {
-      const { flushedPosition, wrotePosition } = file
-      if (flushedPosition < wrotePosition) {
-        const pages = Math.floor(wrotePosition / PAGE_LENGTH) - Math.floor(flushedPosition / PAGE_LENGTH)
-        return file.isFull || leastPages === 0 || pages >= leastPages ? file : undefined
+      const { flushedPosition, readableEnd } = file
+      const isFull = readableEnd === this.fileLength
+      if (flushedPosition < readableEnd) {
+        return isFull || leastPages === 0 || pagesBetween(flushedPosition, readableEnd) >= leastPages ? file : undefined
       }
-      if (!file.isFull) {
+      if (!isFull) {
         return undefined
       }
       this.flushedWhere = file.fromOffset + this.fileLength
     }
     return undefined
+  }
+
+  /** The oldest file with bytes to commit, or undefined; it qualifies as for a flush. */
+  fileToCommit(leastPages: number): MappedFile | undefined {
+    const oldest = this.#buffered[0]
+    if (oldest === undefined || oldest.readableEnd === oldest.wrotePosition) {
+      return undefined
+    }
+    const isWorth = oldest.isFull || leastPages === 0
+    return isWorth || pagesBetween(oldest.readableEnd, oldest.wrotePosition) >= leastPages ? oldest : undefined
+  }
+
+  /** Takes the buffer of a file that is committed to its end: the next file may need it. */
+  onCommitted(file: MappedFile): void {
+    if (file.readableEnd === this.fileLength) {
+      assert(file === this.#buffered[0], "files are committed in order")
+      this.#buffered.shift()
+      this.#giveBack(file)
+    }
+  }
+
+  /** Brings all that is in buffers to the files. Throws `FileFailure`. */
+  commitAll(): void {
+    for (let file = this.#buffered[0]; file !== undefined; file = this.#buffered[0]) {
+      file.commit()
+      this.#buffered.shift()
+      this.#giveBack(file)
+    }
+  }
+
+  #giveBack(file: MappedFile): void {
+    const buffer = file.takeBuffer()
+    if (buffer !== undefined) {
+      this.#options.pool?.giveBack(buffer)
+    }
   }
 
   /** Notes that a file is on the device up to `offset`. */
@@ -291,6 +345,7 @@ export class MappedFileQueue {
     const ahead = this.#fileAhead()
     if (ahead !== undefined) {
       this.#ahead = undefined
+      this.#giveBack(ahead)
       ahead.close()
       this.#options.fileSystem.remove(ahead.file.path)
     }
@@ -342,3 +397,6 @@ export class MappedFileQueue {
     }
   }
 }
+
+/** Pages are counted by their number, as RocketMQ does. */
+const pagesBetween = (from: number, to: number): number => Math.floor(to / PAGE_LENGTH) - Math.floor(from / PAGE_LENGTH)

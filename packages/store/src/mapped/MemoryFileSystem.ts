@@ -137,6 +137,13 @@ class MemoryFile implements StoreFile {
     // What was claimed is the file itself.
   }
 
+  writeAsync(offset: number, source: Uint8Array, done: SyncDone): void {
+    this.#later(() => {
+      this.#window.bytes.set(source, offset)
+      done(undefined)
+    })
+  }
+
   reserve(): void {
     // Memory was taken when the file was made.
   }

@@ -315,6 +315,11 @@ class SimulatedFile implements StoreFile {
     this.#disk.write(offset, source.subarray(0, length))
   }
 
+  writeAsync(offset: number, source: Uint8Array, done: SyncDone): void {
+    this.claim(offset, source.length)
+    this.#later(done, () => this.#disk.write(offset, source))
+  }
+
   reserve(offset: number, length: number): void {
     assertOpen(this.state)
     this.#disk.reserve(offset + length)
@@ -327,9 +332,13 @@ class SimulatedFile implements StoreFile {
   }
 
   syncAsync(offset: number, length: number, done: SyncDone): void {
+    this.#later(done, () => this.#disk.sync(offset, length))
+  }
+
+  #later(done: SyncDone, run: () => void): void {
     this.#disk.later(() => {
       try {
-        this.#disk.sync(offset, length)
+        run()
       } catch (error) {
         if (!(error instanceof FileFailure)) {
           throw error

@@ -104,7 +104,7 @@ const scan = (
     if (isRecord && outcome.count > 0 && outcome.bytes + entry.size > limits.bytesMax) {
       return
     }
-    if (isRecord && entry.position >= commitLog.maxOffset) {
+    if (isRecord && entry.position >= commitLog.readableEnd) {
       // The record is not there yet: this ends the queue for now.
       outcome.status = outcome.count > 0 ? "FOUND" : "OFFSET_OVERFLOW_ONE"
       return

@@ -40,7 +40,7 @@ export const query = (
 }
 
 const wrap = (commitLog: CommitLog, position: number): boolean => {
-  const file = position < commitLog.maxOffset ? commitLog.files.find(position) : undefined
+  const file = position < commitLog.readableEnd ? commitLog.files.find(position) : undefined
   if (file === undefined) {
     return false
   }

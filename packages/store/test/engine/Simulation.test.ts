@@ -66,10 +66,11 @@ const simulate = (
   seed: number,
   flushDiskType: "SYNC_FLUSH" | "ASYNC_FLUSH",
   isMachineCrash: boolean,
-  isLying: boolean = false
+  isLying: boolean = false,
+  transientStorePoolEnable: boolean = false
 ) => {
   const random = randomOf(seed + 1)
-  const store = new SimulatedStore(seed, { flushDiskType }, 1 << 24, isLying).open()
+  const store = new SimulatedStore(seed, { flushDiskType, transientStorePoolEnable }, 1 << 24, isLying).open()
   const promised = new Set<number>()
   const known = new Set<number>()
   let id = 0
@@ -82,7 +83,7 @@ const simulate = (
         const number = idOf(body)
         known.add(number)
         const { length, position } = results[index]!
-        if (!isMachineCrash) {
+        if (!isMachineCrash && !transientStorePoolEnable) {
           promised.add(number)
         }
         store.engine.flush.whenFlushed(position + length, (failure) => {
@@ -140,6 +141,12 @@ describe("StoreEngine on a simulated disk", () => {
       }
     })
   }
+
+  it("keeps what was on the device when its records went through buffers, whether process or machine ends", () => {
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      simulate(seed, seed % 2 === 0 ? "SYNC_FLUSH" : "ASYNC_FLUSH", seed % 3 === 0, false, true)
+    }
+  })
 
   it("notices a device that only says that it has synced", () => {
     assert.throws(() => {
