@@ -1,6 +1,8 @@
 /** `millrace subscribe`: the messages of a stream as lines. */
+import type { FragmentBatch } from "@millrace/transport/FragmentBatch"
 import type { Image } from "@millrace/transport/Image"
 import * as Subscription from "@millrace/transport/Subscription"
+import type { TransportError } from "@millrace/transport/TransportError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -10,6 +12,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { CommandError, MessagesMissing } from "../CommandError.ts"
 import { withClient } from "../internal/withClient.ts"
+import * as Rates from "../output/Rates.ts"
 import * as Text from "../output/Text.ts"
 import { channel, driverDirectory, json, positive, streamId, timeout } from "./flags.ts"
 
@@ -30,8 +33,6 @@ const formats = {
 /** Stands in the stream where the last publisher ended, in an array of its own. */
 const NOBODY = Symbol("no publisher is left")
 
-type Line = Uint8Array | typeof NOBODY
-
 const formatOf = (hex: boolean, json: boolean): Format => {
   if (json) {
     return formats.json
@@ -39,22 +40,81 @@ const formatOf = (hex: boolean, json: boolean): Format => {
   return hex ? formats.hex : formats.text
 }
 
-/** The lines of all publishers as they come. Whenever one of them was the last, `NOBODY` follows what it sent. */
-const lines = (subscription: Subscription.Subscription, format: Format) =>
+/** What all publishers send, as it comes. Whenever one of them was the last, `NOBODY` follows what it sent. */
+const arrivals = <A>(
+  subscription: Subscription.Subscription,
+  of: (image: Image) => Stream.Stream<A, TransportError>
+): Stream.Stream<A | typeof NOBODY, TransportError> =>
   Stream.suspend(() => {
     let imageCount = 0
     return subscription.images.pipe(
       Stream.tap(() => Effect.sync(() => imageCount++)),
       Stream.flatMap(
         (image) =>
-          image.stream.pipe(
-            Stream.map((message): Line => format(message, image)),
-            Stream.concat(Stream.suspend(() => (--imageCount === 0 ? Stream.succeed(NOBODY) : Stream.empty)))
+          Stream.concat(
+            of(image),
+            Stream.suspend(() => (--imageCount === 0 ? Stream.succeed(NOBODY) : Stream.empty))
           ),
         { concurrency: "unbounded" }
       )
     )
   })
+
+interface Reading {
+  readonly subscription: Subscription.Subscription
+  /** How many messages came. */
+  readonly tally: Rates.Tally
+  readonly expected: Option.Option<number>
+  readonly missing: (why: string) => Effect.Effect<never, CommandError>
+}
+
+const PUBLISHER_ENDED = "the publisher ended"
+
+const isEnough = ({ expected, tally }: Reading): boolean => Option.isSome(expected) && tally.messages >= expected.value
+
+const print = (reading: Reading, format: Format) =>
+  Effect.flatMap(Stdio.Stdio, (stdio) => {
+    const { expected, missing, subscription, tally } = reading
+    const most = Option.getOrElse(expected, () => Infinity)
+    return arrivals(subscription, (image) => Stream.map(image.stream, (message) => format(message, image))).pipe(
+      // One write for all the lines that came together.
+      Stream.mapArrayEffect((lines) => {
+        const wanted = lines.filter((line) => line !== NOBODY).slice(0, most - tally.messages)
+        tally.messages += wanted.length
+        const isEnd = lines.includes(NOBODY) && Option.isSome(expected) && !isEnough(reading)
+        return isEnd ? missing(PUBLISHER_ENDED) : Effect.succeed([Buffer.concat(wanted)] as const)
+      }),
+      Stream.takeUntil(() => isEnough(reading)),
+      Stream.run(stdio.stdout())
+    )
+  })
+
+const lengthOf = ({ count, lengths }: FragmentBatch): number => {
+  let length = 0
+  for (let index = 0; index < count; index++) {
+    length += lengths[index]!
+  }
+  return length
+}
+
+/** Reads without looking at the messages, and says once a second how many there were. */
+const count = Effect.fnUntraced(function* (reading: Reading, asJson: boolean) {
+  const { expected, missing, subscription, tally } = reading
+  yield* Rates.follow(tally, asJson)
+  const batches = ({ borrowedBatches }: Image) =>
+    Stream.map(borrowedBatches, (batch) => {
+      tally.messages += batch.count
+      tally.bytes += lengthOf(batch)
+    })
+  yield* arrivals(subscription, batches).pipe(
+    Stream.takeUntilEffect((arrival) =>
+      arrival === NOBODY && Option.isSome(expected) && !isEnough(reading)
+        ? missing(PUBLISHER_ENDED)
+        : Effect.succeed(isEnough(reading))
+    ),
+    Stream.runDrain
+  )
+}, Effect.scoped)
 
 export const subscribe = Command.make(
   "subscribe",
@@ -71,35 +131,26 @@ export const subscribe = Command.make(
       Flag.withDescription("Print the bytes of each message in hex"),
       Flag.withDefault(false)
     ),
+    stats: Flag.Boolean("stats").pipe(
+      Flag.withDescription("Print how many messages and bytes came, once a second, instead of the messages"),
+      Flag.withDefault(false)
+    ),
     timeout: timeout("Fail when the messages have not all come after so long [wait for them]"),
     json
   },
-  Effect.fnUntraced(function* ({ channel, count, hex, json, streamId, timeout }) {
-    const stdio = yield* Stdio.Stdio
+  Effect.fnUntraced(function* ({ channel, count: expected, hex, json, stats, streamId, timeout }) {
     const subscription = yield* Subscription.make({ channel, streamId })
-    const expected = Option.getOrElse(count, () => Infinity)
-    let received = 0
-    const missing = (why: string) =>
-      Effect.fail(
-        new CommandError({
-          reason: new MessagesMissing({ received, why, ...(Option.isSome(count) ? { expected } : {}) })
-        })
-      )
-    const printing = lines(subscription, formatOf(hex, json)).pipe(
-      // One write for all the lines that came together.
-      Stream.mapArrayEffect((lines) => {
-        const expectedLines = lines.filter((line) => line !== NOBODY).slice(0, expected - received)
-        received += expectedLines.length
-        const isEnd = lines.includes(NOBODY) && Option.isSome(count) && received < expected
-        return isEnd ? missing("the publisher ended") : Effect.succeed([Buffer.concat(expectedLines)] as const)
-      }),
-      Stream.takeUntil(() => received >= expected),
-      Stream.run(stdio.stdout())
-    )
+    const tally = { messages: 0, bytes: 0 }
+    const missing = (why: string) => {
+      const total = Option.isSome(expected) ? { expected: expected.value } : {}
+      return Effect.fail(new CommandError({ reason: new MessagesMissing({ received: tally.messages, why, ...total }) }))
+    }
+    const reading = { subscription, tally, expected, missing }
+    const receiving = stats ? count(reading, json) : print(reading, formatOf(hex, json))
     yield* Option.match(timeout, {
-      onNone: () => printing,
+      onNone: () => receiving,
       onSome: (seconds) =>
-        Effect.timeoutOrElse(printing, {
+        Effect.timeoutOrElse(receiving, {
           duration: Duration.seconds(seconds),
           orElse: () => missing(`${seconds} s have passed`)
         })
@@ -113,6 +164,6 @@ export const subscribe = Command.make(
   Command.withShortDescription("Print the messages of a stream"),
   Command.withExamples([
     { command: "millrace subscribe --stream 7 --count 1000", description: "A thousand messages" },
-    { command: "millrace subscribe --channel aeron:ipc --hex", description: "All messages, their bytes in hex" }
+    { command: "millrace subscribe --channel aeron:ipc --stats", description: "How much comes, once a second" }
   ])
 )
