@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly settings: ConcludedSettings
 }
 
+/** Longer than a timer interval of the driver and a stall. */
+const EXCUSED_NS = 5e9
 const KIB = 1024
 /** As small as they can be: each seed makes a few drivers. */
 const CNC_LENGTHS = {
@@ -41,6 +43,8 @@ export class Host {
   stalledUntilNs = 0
   /** When a driver that died is started again. */
   restartNs = 0
+  /** Until the driver has shown by the new time that it lives, whoever connects may take it for dead. */
+  excusedUntilNs = 0
   positions: PositionCheck | undefined = undefined
   private clockOffsetMs = 0
   private readonly surroundings: Surroundings
@@ -86,6 +90,7 @@ export class Host {
   jumpClock(ms: number): void {
     this.clock.jump(ms)
     this.clockOffsetMs += ms
+    this.excusedUntilNs = this.clock.nanoTime() + EXCUSED_NS
     this.excuse()
   }
 

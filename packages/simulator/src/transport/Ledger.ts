@@ -9,6 +9,8 @@ export interface LedgerEntry {
   readonly number: number
   /** Behind the message; NaN when only that of the batch is known. */
   readonly position: number
+  /** With the headers of its fragments. */
+  readonly framedLength: number
   state: EntryState
 }
 
@@ -25,9 +27,8 @@ export class Ledger {
     this.streamId = streamId
   }
 
-  add(publisherId: number, number: number, position: number, state: EntryState): LedgerEntry {
-    const entry = { publisherId, number, position, state }
-    this.indexes.set(`${publisherId}/${number}`, this.entries.length)
+  add(entry: LedgerEntry): LedgerEntry {
+    this.indexes.set(`${entry.publisherId}/${entry.number}`, this.entries.length)
     this.entries.push(entry)
     return entry
   }

@@ -1,9 +1,10 @@
 /** One publication of one client, and what it offers: every way to publish, each message noted in the ledger. */
 import { BufferClaim } from "@millrace/core/kernel/logbuffer/BufferClaim"
+import { computeFramedLength } from "@millrace/core/kernel/logbuffer/MessageWriter"
 import type { ClientPublication } from "../../../transport/src/client/ClientPublication.ts"
 import type { SeededRandom } from "../../../transport/src/simulation/SeededRandom.ts"
 import { SimulationFailure } from "../SimulationFailure.ts"
-import type { Ledger, LedgerEntry } from "./Ledger.ts"
+import type { EntryState, Ledger, LedgerEntry } from "./Ledger.ts"
 import * as Payload from "./Payload.ts"
 import type { StreamPlan } from "./Scenario.ts"
 
@@ -111,7 +112,7 @@ export class Publisher {
     const position = offer(length)
     this.checkResult(position)
     if (position >= 0) {
-      this.ledger.add(this.id, this.nextNumber++, position, "Offered")
+      this.note(length, position, "Offered")
     }
     return position >= 0
   }
@@ -128,7 +129,7 @@ export class Publisher {
     this.checkResult(position)
     const accepted = position < 0 ? 0 : this.publication.acceptedCount
     for (let index = 0; index < accepted; index++) {
-      this.ledger.add(this.id, this.nextNumber++, index === accepted - 1 ? position : Number.NaN, "Offered")
+      this.note(messages[index]!.length, index === accepted - 1 ? position : Number.NaN, "Offered")
     }
   }
 
@@ -142,8 +143,13 @@ export class Publisher {
     this.checkResult(position)
     if (position >= 0) {
       Payload.write(claim.buffer.bytes, claim.offset, length, this.id, this.nextNumber)
-      this.open = { claim, entry: this.ledger.add(this.id, this.nextNumber++, position, "Claimed"), sinceNs: nowNs }
+      this.open = { claim, entry: this.note(length, position, "Claimed"), sinceNs: nowNs }
     }
+  }
+
+  private note(length: number, position: number, state: EntryState): LedgerEntry {
+    const framedLength = computeFramedLength(length, this.publication.maxPayloadLength)
+    return this.ledger.add({ publisherId: this.id, number: this.nextNumber++, position, framedLength, state })
   }
 
   private checkResult(position: number): void {

@@ -188,15 +188,12 @@ export class Subscriber {
     while (before >= 0 && ledger.entries[before]!.state === "Abandoned") {
       before--
     }
-    const position = ledger.entries[before]?.position
-    if (position === undefined || Number.isNaN(position) || position <= image.joinPosition || !this.plan.isReliable) {
-      return
-    }
-    const begin = ledger.entries[before - 1]?.position ?? Number.NaN
-    if (Number.isNaN(begin) || begin >= image.joinPosition) {
+    const missed = ledger.entries[before]
+    const isBehindJoin = missed !== undefined && missed.position - missed.framedLength >= image.joinPosition
+    if (isBehindJoin && this.plan.isReliable) {
       throw this.failure(
         "no gaps",
-        `image joined at ${image.joinPosition} and first gave entry ${index}, with one up to ${position} before it`
+        `image joined at ${image.joinPosition} and first gave entry ${index}, with one up to ${missed.position} before it`
       )
     }
   }
