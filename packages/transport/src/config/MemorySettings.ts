@@ -1,4 +1,5 @@
 /** What the driver has in shared memory, and what it does when that is short. */
+import { LENGTH_DEFAULT as LOSS_REPORT_LENGTH } from "@millrace/core/kernel/lossreport/LossReport"
 import { flag, GIB, integer, INT_MAX, KIB, MIB, size } from "./Setting.ts"
 
 export const memorySettings = {
@@ -68,7 +69,13 @@ export const memorySettings = {
     64 * KIB,
     GIB
   ),
-  lossReportBufferLength: size("aeron.loss.report.buffer.length", MIB, "Length of the loss report.", KIB, INT_MAX),
+  lossReportBufferLength: size(
+    "aeron.loss.report.buffer.length",
+    LOSS_REPORT_LENGTH,
+    "Length of the loss report.",
+    KIB,
+    INT_MAX
+  ),
   resourceFreeLimit: integer(
     "aeron.driver.resource.free.limit",
     1,

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { isPowerOfTwo } from "@millrace/core/kernel/memory/Alignment"
 import * as SettingValue from "../config/SettingValue.ts"
+import * as LossPlan from "../media/LossPlan.ts"
 import * as PortRange from "../media/PortRange.ts"
 import type { ConcludedSettings, MediaDriverOptions, Setting, Settings } from "../MediaDriverConfig.ts"
 import { InvalidOption, type TransportError } from "../TransportError.ts"
@@ -27,10 +28,31 @@ const nanosOf = (given: unknown): number =>
 /** A duration may be a string, a number, a BigInt or an object that prints itself. */
 const shown = (value: unknown): string => String(value)
 
-/** What holds between values. Each line: option, whether it holds, what is allowed. */
-const relations = (
-  values: ConcludedSettings
-): ReadonlyArray<readonly [option: keyof Settings, holds: boolean, allowed: string]> => [
+/** What must hold of values and between them. */
+type Relation = readonly [option: keyof Settings, holds: boolean, allowed: string]
+
+const INTERCEPTORS = `none, or some of ${Object.keys(LossPlan.FORMS).join(", ")}, apart by commas`
+
+/** An interceptor that is named needs its arguments. */
+const lossRelations = (values: ConcludedSettings): ReadonlyArray<Relation> => {
+  const { fixedLossArguments, incomingInterceptors, lossArguments, multiGapLossArguments, outgoingInterceptors } =
+    values
+  const argumentsOf = (option: keyof Settings, name: LossPlan.Interceptor["name"], given: string): Relation => [
+    option,
+    !LossPlan.isNamed(name, incomingInterceptors, outgoingInterceptors) || LossPlan.parse(name, given) !== undefined,
+    LossPlan.FORMS[name]
+  ]
+  return [
+    ["incomingInterceptors", LossPlan.areNames(incomingInterceptors), INTERCEPTORS],
+    ["outgoingInterceptors", LossPlan.areNames(outgoingInterceptors), INTERCEPTORS],
+    argumentsOf("lossArguments", "loss", lossArguments),
+    argumentsOf("fixedLossArguments", "fixed-loss", fixedLossArguments),
+    argumentsOf("multiGapLossArguments", "multi-gap-loss", multiGapLossArguments)
+  ]
+}
+
+const relations = (values: ConcludedSettings): ReadonlyArray<Relation> => [
+  ...lossRelations(values),
   ["termBufferLength", isPowerOfTwo(values.termBufferLength), "a power of two"],
   ["ipcTermBufferLength", isPowerOfTwo(values.ipcTermBufferLength), "a power of two"],
   ["filePageSize", isPowerOfTwo(values.filePageSize), "a power of two"],

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { Clock } from "@millrace/core/kernel/agent/Clock"
-import * as LossReport from "@millrace/core/kernel/lossreport/LossReport"
+import { align } from "@millrace/core/kernel/memory/Alignment"
 import { NativeError } from "@millrace/core/kernel/native/Errno"
 import * as Mapping from "@millrace/core/kernel/native/Mapping"
 import * as CncFile from "./cncFile.ts"
@@ -14,15 +14,17 @@ import * as MappedLogFactory from "./mappedLogFactory.ts"
 
 const LOSS_REPORT_FILE = "loss-report.dat"
 
+const randomInt32 = (): number => Math.trunc(Math.random() * 2 ** 32) | 0
+
 /** Throws what keeps the driver from starting; then nothing of it is left. */
 export const make = (start: DriverStart, clock: Clock): Agent => {
   const { directory } = start
-  DriverDirectory.take(directory, start.driverTimeoutMs, start.deleteDirectoryOnStart, clock.epochMs())
+  DriverDirectory.take(directory, start, clock.epochMs())
   const cnc = createCnc(start)
   const mapped = [cnc]
   const unmap = (): void => mapped.forEach((region) => region.close())
   try {
-    const lossReport = Mapping.create(join(directory, LOSS_REPORT_FILE), LossReport.LENGTH_DEFAULT, { reserve: true })
+    const lossReport = Mapping.create(join(directory, LOSS_REPORT_FILE), lossReportLength(start), { reserve: true })
     mapped.push(lossReport)
     let wake = (): void => {}
     const driver = assemble(
@@ -31,9 +33,10 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
       {
         clock,
         pid: process.pid,
-        randomInt32: () => Math.trunc(Math.random() * 2 ** 32) | 0,
-        logFactory: (recordError) => MappedLogFactory.make(directory, start.settings.filePageSize, recordError),
-        network: (report, faults) => driverNetwork(start.media, report, faults, () => wake())
+        randomInt32,
+        logFactory: (recordError) =>
+          MappedLogFactory.make(directory, start.settings.filePageSize, start.storage, recordError),
+        network: (report, faults) => driverNetwork(start, report, faults, randomInt32, () => wake())
       }
     )
     return {
@@ -55,6 +58,9 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
     throw error
   }
 }
+
+const lossReportLength = ({ lossReportLength, settings }: DriverStart): number =>
+  align(lossReportLength, settings.filePageSize)
 
 const createCnc = (start: DriverStart): ReturnType<typeof CncFile.create> => {
   const { cncLengths, directory, reserveWholeCnc, settings } = start

@@ -18,12 +18,22 @@ export const IMAGES = "images"
 
 const UNKNOWN_PID = 0
 
+export interface TakeOptions {
+  readonly driverTimeoutMs: number
+  readonly deleteDirectoryOnStart: boolean
+  readonly warnIfDirectoryExists: boolean
+}
+
 /** Makes the directory, empty, for the caller alone. Throws `DriverActiveError`. */
-export const take = (directory: string, driverTimeoutMs: number, deleteOnStart: boolean, nowMs: number): void => {
-  if (deleteOnStart) {
+export const take = (directory: string, options: TakeOptions, nowMs: number): void => {
+  const warn = options.warnIfDirectoryExists ? writeWarning : () => {}
+  if (fs.existsSync(directory)) {
+    warn(`${directory} exists`)
+  }
+  if (options.deleteDirectoryOnStart) {
     remove(directory)
   } else if (fs.existsSync(CncFile.pathOf(directory))) {
-    takeOver(directory, driverTimeoutMs, nowMs)
+    takeOver(directory, options.driverTimeoutMs, nowMs, warn)
   }
   Files.makeDirectory(directory)
   Files.makeDirectory(join(directory, PUBLICATIONS))
@@ -33,7 +43,9 @@ export const take = (directory: string, driverTimeoutMs: number, deleteOnStart: 
 export const remove = (directory: string): void =>
   attempt(directory, () => fs.rmSync(directory, { recursive: true, force: true }))
 
-const takeOver = (directory: string, driverTimeoutMs: number, nowMs: number): void => {
+const writeWarning = (text: string): void => void process.stderr.write(`WARNING: ${text}\n`)
+
+const takeOver = (directory: string, driverTimeoutMs: number, nowMs: number, warn: (text: string) => void): void => {
   const path = CncFile.pathOf(directory)
   const lock = FileLock.tryLock(path)
   if (lock === undefined) {
@@ -41,7 +53,7 @@ const takeOver = (directory: string, driverTimeoutMs: number, nowMs: number): vo
   }
   try {
     refuseIfActive(directory, driverTimeoutMs, nowMs)
-    saveErrors(directory, nowMs)
+    saveErrors(directory, nowMs, warn)
     remove(directory)
   } finally {
     lock.release()
@@ -67,7 +79,7 @@ const refuseIfActive = (directory: string, driverTimeoutMs: number, nowMs: numbe
 }
 
 /** The errors of the driver that died, which would go with its directory. */
-const saveErrors = (directory: string, nowMs: number): void => {
+const saveErrors = (directory: string, nowMs: number, warn: (text: string) => void): void => {
   const file = CncFile.open(directory)
   if (CncFile.isAbsence(file)) {
     return
@@ -86,6 +98,7 @@ const saveErrors = (directory: string, nowMs: number): void => {
   if (observations.length > 0) {
     const path = `${directory}-${iso(nowMs).replaceAll(":", "-")}-error.log`
     attempt(path, () => fs.writeFileSync(path, observations.join("\n"), { mode: Files.FILE_MODE }))
+    warn(`the errors of the last driver are saved in ${path}`)
   }
 }
 

@@ -15,7 +15,7 @@ import * as MediaDriverConfig from "../MediaDriverConfig.ts"
 import { DriverActive, DriverFailed, TransportError, type TransportErrorReason } from "../TransportError.ts"
 import { defaultDirectory, rootDirectory } from "./defaultDirectory.ts"
 import * as DriverAgent from "./driverAgent.ts"
-import { cncLengths, driverSettings, identity } from "./driverSettings.ts"
+import { cncLengths, startOptions } from "./driverSettings.ts"
 import type { DriverActiveError, DriverStart } from "./driverStart.ts"
 import { awaitDrained } from "./draining.ts"
 import { orTakeOver } from "./orphanedDirectory.ts"
@@ -41,12 +41,8 @@ const startOf = (
   directory,
   cncLengths: cncLengths(settings),
   reserveWholeCnc: isEmbedded,
-  settings: driverSettings(settings),
-  driverTimeoutMs: settings.driverTimeout / 1e6,
-  deleteDirectoryOnStart: settings.dirDeleteOnStart,
+  ...startOptions(settings),
   deleteDirectoryOnShutdown: isEmbedded || settings.dirDeleteOnShutdown,
-  isTerminationAllowed: settings.allowTermination,
-  identity: identity(settings),
   media
 })
 

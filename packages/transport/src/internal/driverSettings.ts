@@ -4,11 +4,14 @@ import * as SettingValue from "../config/SettingValue.ts"
 import type { DriverSettings } from "../driver/DriverSettings.ts"
 import type { DriverIdentity } from "../driver/SystemCounters.ts"
 import type { FlowControlDefaults } from "../flow/FlowControlSelection.ts"
+import * as LossPlan from "../media/LossPlan.ts"
 import * as PortRange from "../media/PortRange.ts"
 import type { ConcludedSettings } from "../MediaDriverConfig.ts"
+import type { DriverStart } from "./driverStart.ts"
 import { VERSION } from "./version.ts"
 
 const METADATA_TO_VALUES_RATIO = 4
+const NS_PER_MS = 1e6
 
 export const cncLengths = (settings: ConcludedSettings): CncLengths => ({
   toDriver: settings.toDriverBufferLength,
@@ -17,6 +20,39 @@ export const cncLengths = (settings: ConcludedSettings): CncLengths => ({
   countersValues: settings.countersValuesBufferLength,
   errorLog: settings.errorBufferLength
 })
+
+/** What of the options a driver is started with, wherever its directory is. */
+export const startOptions = (
+  settings: ConcludedSettings
+): Omit<DriverStart, "directory" | "cncLengths" | "reserveWholeCnc" | "deleteDirectoryOnShutdown" | "media"> => ({
+  settings: driverSettings(settings),
+  driverTimeoutMs: settings.driverTimeout / NS_PER_MS,
+  deleteDirectoryOnStart: settings.dirDeleteOnStart,
+  warnIfDirectoryExists: settings.dirWarnIfExists,
+  isTerminationAllowed: settings.allowTermination,
+  terminationToken: settings.terminationToken,
+  lossReportLength: settings.lossReportBufferLength,
+  countersFreeToReuseTimeoutMs: settings.countersFreeToReuseTimeout / NS_PER_MS,
+  storage: { isChecking: settings.performStorageChecks, warningThreshold: settings.lowFileStoreWarningThreshold },
+  loss: lossPlan(settings),
+  identity: identity(settings)
+})
+
+const lossPlan = (settings: ConcludedSettings): LossPlan.LossPlan => {
+  const given = {
+    loss: settings.lossArguments,
+    "fixed-loss": settings.fixedLossArguments,
+    "multi-gap-loss": settings.multiGapLossArguments
+  }
+  return {
+    incoming: LossPlan.parseAll(settings.incomingInterceptors, given),
+    outgoing: LossPlan.parseAll(settings.outgoingInterceptors, given),
+    receiveData: { rate: settings.receiveDataLossRate, seed: settings.receiveDataLossSeed },
+    receiveControl: { rate: settings.receiveControlLossRate, seed: settings.receiveControlLossSeed },
+    sendData: { rate: settings.sendDataLossRate, seed: settings.sendDataLossSeed },
+    sendControl: { rate: settings.sendControlLossRate, seed: settings.sendControlLossSeed }
+  }
+}
 
 export const driverSettings = (settings: ConcludedSettings): DriverSettings => {
   const untethered = {

@@ -1,7 +1,15 @@
 /** What a driver is started with: plain data, so that it can be posted to a worker. */
 import type { CncLengths } from "../command/CncDescriptor.ts"
 import type { DriverSettings } from "../driver/DriverSettings.ts"
+import type { LossPlan } from "../media/LossPlan.ts"
 import type { DriverIdentity } from "../driver/SystemCounters.ts"
+
+/** How the directory's room is looked at before a log is made. */
+export interface StorageChecks {
+  readonly isChecking: boolean
+  /** With at most so much room left a warning is noted. */
+  readonly warningThreshold: number
+}
 
 export interface DriverStart {
   readonly directory: string
@@ -13,7 +21,16 @@ export interface DriverStart {
   readonly driverTimeoutMs: number
   readonly deleteDirectoryOnStart: boolean
   readonly deleteDirectoryOnShutdown: boolean
+  /** A line on standard error when the directory is there already. */
+  readonly warnIfDirectoryExists: boolean
   readonly isTerminationAllowed: boolean
+  /** What a client must send to end the driver; empty = anything. */
+  readonly terminationToken: string
+  readonly lossReportLength: number
+  readonly countersFreeToReuseTimeoutMs: number
+  readonly storage: StorageChecks
+  /** Loss on purpose, for tests. */
+  readonly loss: LossPlan
   readonly identity: DriverIdentity
   /** Undefined = what this platform has. */
   readonly media: "native" | "portable" | "none" | undefined

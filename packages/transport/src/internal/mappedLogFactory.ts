@@ -15,14 +15,20 @@ import {
   type RawLog
 } from "../driver/LogFactory.ts"
 import * as DriverDirectory from "./driverDirectory.ts"
+import type { StorageChecks } from "./driverStart.ts"
 
 const FOLDERS = { publication: DriverDirectory.PUBLICATIONS, image: DriverDirectory.IMAGES } as const
 
-export const make = (directory: string, filePageSize: number, recordError: (error: unknown) => void): LogFactory => ({
+export const make = (
+  directory: string,
+  filePageSize: number,
+  storage: StorageChecks,
+  recordError: (error: unknown) => void
+): LogFactory => ({
   create: (request) => {
     const path = join(directory, FOLDERS[request.kind], `${request.registrationId}.logbuffer`)
     const length = LogBufferDescriptor.computeLogLength(request.termLength, filePageSize)
-    return start(path, length, request, recordError)
+    return start(path, length, request, storage, recordError)
   }
 })
 
@@ -30,13 +36,14 @@ const start = (
   path: string,
   length: number,
   request: LogRequest,
+  storage: StorageChecks,
   recordError: (error: unknown) => void
 ): PendingLog => {
   let result: RawLog | LogFailure | undefined
   let isAbandoned = false
   try {
-    if (request.isSparse) {
-      checkSpace(path, length)
+    if (storage.isChecking) {
+      checkSpace(path, length, storage.warningThreshold, recordError)
     }
     Mapping.createAsync(path, length, { reserve: !request.isSparse }, (error, region) => {
       if (isAbandoned) {
@@ -81,9 +88,18 @@ const removeFile = (path: string, recordError: (error: unknown) => void): boolea
   }
 }
 
-/** A sparse log takes no blocks, so its room is only looked at: it may be gone when the log is written. */
-const checkSpace = (path: string, length: number): void => {
-  const { freeBytes } = FileSpace.available(join(path, ".."))
+/**
+ * Refuses a log that there is no room for, before anything of it is made; notes when room runs short. A sparse log takes
+ * no blocks, so its room may be gone when it is written.
+ */
+const checkSpace = (
+  path: string,
+  length: number,
+  warningThreshold: number,
+  recordError: (error: unknown) => void
+): void => {
+  const directory = join(path, "..", "..")
+  const { freeBytes } = FileSpace.available(directory)
   if (freeBytes < length) {
     throw new NativeError({
       syscall: "statvfs",
@@ -92,6 +108,10 @@ const checkSpace = (path: string, length: number): void => {
       path,
       space: { requiredBytes: length, availableBytes: freeBytes }
     })
+  }
+  if (freeBytes <= warningThreshold) {
+    // One text for all, so that the error log has one entry with a count.
+    recordError(`WARNING: space is running low: at most ${warningThreshold} bytes are left in ${directory}`)
   }
 }
 

@@ -17,7 +17,7 @@ import type { SeededRandom } from "../simulation/SeededRandom.ts"
 import { type SimulatedFiles, SimulatedMappings } from "../simulation/SimulatedFiles.ts"
 import { assemble as assembleClient, type ClientTimes } from "./clientAssembly.ts"
 import { assemble as assembleDriver } from "./driverAssembly.ts"
-import { cncLengths, driverSettings, identity } from "./driverSettings.ts"
+import { cncLengths, startOptions } from "./driverSettings.ts"
 import type { DriverStart } from "./driverStart.ts"
 
 /** Where a driver is, and what chance decides for it. */
@@ -105,12 +105,9 @@ const startOf = (directory: string, settings: ConcludedSettings, lengths: CncDes
   directory,
   cncLengths: lengths,
   reserveWholeCnc: true,
-  settings: driverSettings(settings),
-  driverTimeoutMs: settings.driverTimeout / 1e6,
+  ...startOptions(settings),
   deleteDirectoryOnStart: true,
   deleteDirectoryOnShutdown: true,
-  isTerminationAllowed: settings.allowTermination,
-  identity: identity(settings),
   media: "none"
 })
 

@@ -8,6 +8,7 @@ const defaults: SubscriptionParameters.SubscriptionDefaults = {
   isTether: true,
   isRejoin: true,
   isSparse: false,
+  congestionControl: "static",
   receiverWindowLength: 128 * 1024,
   untetheredWindowLimitTimeoutNs: 5e9,
   untetheredLingerTimeoutNs: undefined,

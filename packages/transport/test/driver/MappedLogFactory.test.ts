@@ -5,17 +5,27 @@ import { join } from "node:path"
 import { assert, describe, it, onTestFinished } from "vitest"
 import { isFailure, type LogFactory, type PendingLog, type RawLog } from "../../src/driver/LogFactory.ts"
 import { IMAGES, PUBLICATIONS } from "../../src/internal/driverDirectory.ts"
+import type { StorageChecks } from "../../src/internal/driverStart.ts"
 import * as MappedLogFactory from "../../src/internal/mappedLogFactory.ts"
 
 const TERM_LENGTH = 65_536
 
-const make = (): { readonly directory: string; readonly logs: LogFactory } => {
+interface World {
+  readonly directory: string
+  readonly logs: LogFactory
+  readonly errors: ReadonlyArray<string>
+}
+
+const make = (storage: Partial<StorageChecks> = {}): World => {
   const directory = mkdtempSync(join(tmpdir(), "millrace-logs-"))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   for (const folder of [PUBLICATIONS, IMAGES]) {
     mkdirSync(join(directory, folder))
   }
-  return { directory, logs: MappedLogFactory.make(directory, 4096, (error) => assert.fail(String(error))) }
+  const errors: Array<string> = []
+  const checks = { isChecking: true, warningThreshold: 0, ...storage }
+  const logs = MappedLogFactory.make(directory, 4096, checks, (error) => errors.push(String(error)))
+  return { directory, logs, errors }
 }
 
 const begin = (logs: LogFactory, registrationId: bigint, isSparse: boolean): PendingLog =>
@@ -66,6 +76,31 @@ describe("mapped logs", () => {
     const log = await arrival(pending)
     pending.abandon()
     assert.isFalse(isMapped(log.fileName))
+    assert.deepStrictEqual(readdirSync(join(directory, IMAGES)), [])
+  })
+
+  it("note once, and count, that the directory runs short, and are made all the same", async () => {
+    const { errors, logs } = make({ warningThreshold: Number.MAX_SAFE_INTEGER })
+    for (const id of [1n, 2n]) {
+      assert.isTrue((await arrival(begin(logs, id, true))).free())
+    }
+    assert.match(errors[0]!, /WARNING: space is running low: at most 9007199254740991 bytes are left in /)
+    assert.deepStrictEqual(errors, [errors[0], errors[0]], "one text is one entry of the error log")
+  })
+
+  it("are not looked for room when that is switched off", async () => {
+    const { errors, logs } = make({ isChecking: false, warningThreshold: Number.MAX_SAFE_INTEGER })
+    assert.isTrue((await arrival(begin(logs, 1n, true))).free())
+    assert.deepStrictEqual(errors, [])
+  })
+
+  it("are refused, naming both lengths, before anything is made of one that has no room", () => {
+    const { directory, logs } = make()
+    const pending = logs.create({ kind: "image", registrationId: 1n, termLength: 2 ** 50, isSparse: true })
+    const failure = pending.poll()
+    assert(failure !== undefined && isFailure(failure))
+    assert.isTrue(failure.isStorageSpace)
+    assert.match(failure.message, /3377699720531968|3377699720532/)
     assert.deepStrictEqual(readdirSync(join(directory, IMAGES)), [])
   })
 })

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 import * as Effect from "effect/Effect"
 import * as CncFile from "../../src/internal/cncFile.ts"
 import * as DriverAgent from "../../src/internal/driverAgent.ts"
-import { cncLengths, driverSettings, identity } from "../../src/internal/driverSettings.ts"
+import { cncLengths, startOptions } from "../../src/internal/driverSettings.ts"
 import * as MediaDriverConfig from "../../src/MediaDriverConfig.ts"
 
 const settings = Effect.runSync(
@@ -30,12 +30,8 @@ describe.runIf(process.platform === "linux")("driverAgent", () => {
       // Not even the driver's own counters have room.
       cncLengths: { ...cncLengths(settings), countersMetadata: 4096, countersValues: 1024 },
       reserveWholeCnc: false,
-      settings: driverSettings(settings),
-      driverTimeoutMs: 10_000,
-      deleteDirectoryOnStart: false,
+      ...startOptions(settings),
       deleteDirectoryOnShutdown: false,
-      isTerminationAllowed: false,
-      identity: identity(settings),
       media: "none"
     } as const
     assert.throws(() => DriverAgent.make(start, clock), /system counters/)
