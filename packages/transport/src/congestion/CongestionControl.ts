@@ -10,5 +10,4 @@ export interface CongestionControl {
   onRttMeasurement(nowNs: number, rttNs: number): void
   /** Called in each tick in which the image is rebuilt. */
   onTrackRebuild(nowNs: number, consumptionPosition: number, lastStatusPosition: number, isLossFound: boolean): void
-  close(): void
 }

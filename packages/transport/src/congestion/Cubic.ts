@@ -30,7 +30,6 @@ export interface CubicOptions {
   /** Shown in counters. */
   readonly onWindow: (windowLength: number) => void
   readonly onRtt: (rttNs: number) => void
-  readonly onClose: () => void
 }
 
 export class Cubic implements CongestionControl {
@@ -93,10 +92,6 @@ export class Cubic implements CongestionControl {
       // With the smallest window every datagram that is consumed must be told, else the sender waits for the timeout.
       this.isStatusMessageForced = true
     }
-  }
-
-  close(): void {
-    this.options.onClose()
   }
 
   private grown(secondsSinceLoss: number): number {

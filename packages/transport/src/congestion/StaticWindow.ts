@@ -20,6 +20,4 @@ export class StaticWindow implements CongestionControl {
   onRttMeasurement(): void {}
 
   onTrackRebuild(): void {}
-
-  close(): void {}
 }

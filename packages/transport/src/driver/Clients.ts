@@ -25,7 +25,7 @@ export class Clients implements ClientLivenessListener {
     }
     const { clientProxy, clock, counters, settings } = this.context
     const heartbeat = StreamCounters.clientHeartbeat(counters, clientId, clock.epochMs())
-    const client = new ClientLiveness(clientId, heartbeat, settings.clientLivenessTimeoutNs, this)
+    const client = new ClientLiveness(clientId, heartbeat, settings.clientLivenessTimeoutNs, this, clock.nanoTime())
     this.clients.push(client)
     clientProxy.onCounterReady(clientId, heartbeat.id)
     return client

@@ -1,40 +1,33 @@
 /**
- * Endpoints that nobody uses any more. They are closed one tick after they have left the agents' descriptors: only then
- * has the event loop let go of a number that the next socket may have.
+ * Endpoints that nobody uses any more. They are closed when the agent that watched them says that it has let go: only
+ * then may the next socket have the number.
  */
 interface Closable {
+  readonly id: number
   close(): void
 }
 
 export class ClosingEndpoints {
-  private left: Array<Closable> = []
-  private due: Array<Closable> = []
+  private readonly endpoints = new Map<number, Closable>()
 
   /** While an endpoint is on its way its address is still taken. */
   get isEmpty(): boolean {
-    return this.left.length === 0 && this.due.length === 0
+    return this.endpoints.size === 0
   }
 
   add(endpoint: Closable): void {
-    this.left.push(endpoint)
+    this.endpoints.set(endpoint.id, endpoint)
   }
 
-  doWork(): number {
-    if (this.isEmpty) {
-      return 0
-    }
-    const { due } = this
-    this.due = this.left
-    this.left = []
-    for (const endpoint of due) {
-      endpoint.close()
-    }
-    return 1
+  onReleased(endpointId: number): void {
+    this.endpoints.get(endpointId)?.close()
+    this.endpoints.delete(endpointId)
   }
 
   closeAll(): void {
-    for (const endpoint of [...this.due.splice(0), ...this.left.splice(0)]) {
+    for (const endpoint of this.endpoints.values()) {
       endpoint.close()
     }
+    this.endpoints.clear()
   }
 }

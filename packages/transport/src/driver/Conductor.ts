@@ -103,7 +103,7 @@ export class Conductor implements Agent, CommandListener {
       this.ipc.updatePublisherLimits() +
       (this.network?.doWork(nowNs) ?? 0) +
       this.logs.doWork()
-    if (this.isTerminated) {
+    if (this.isTerminated && (this.network === undefined || this.network.isTerminated)) {
       throw new AgentTermination()
     }
     return workCount
@@ -220,7 +220,10 @@ export class Conductor implements Agent, CommandListener {
   }
 
   onTerminateDriver(command: TerminateDriver): void {
-    this.isTerminated = this.context.isTerminationAllowed(command.token)
+    if (!this.isTerminated && this.context.isTerminationAllowed(command.token)) {
+      this.isTerminated = true
+      this.network?.terminateAgents()
+    }
   }
 
   onCommandFailure(correlationId: bigint, error: unknown): void {

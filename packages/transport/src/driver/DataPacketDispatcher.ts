@@ -13,7 +13,7 @@ import * as DataFrame from "@millrace/core/kernel/frame/DataFrame"
 import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import * as SetupFrame from "@millrace/core/kernel/frame/SetupFrame"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
-import type { PublicationImage } from "./PublicationImage.ts"
+import type { ReceivedImage } from "./ReceivedImage.ts"
 
 export type SessionState = "PendingSetup" | "InitInProgress" | "CoolDown" | "NoInterest"
 
@@ -23,7 +23,7 @@ class StreamInterest {
   isAllSessions = false
   readonly wantedSessions = new Set<number>()
   readonly states = new Map<number, SessionState>()
-  readonly images = new Map<number, PublicationImage>()
+  readonly images = new Map<number, ReceivedImage>()
 
   wants(sessionId: number): boolean {
     return this.isAllSessions || this.wantedSessions.has(sessionId)
@@ -88,17 +88,16 @@ export class DataPacketDispatcher {
     }
   }
 
-  addImage(image: PublicationImage): void {
+  addImage(image: ReceivedImage): void {
     const stream = this.streams.get(image.streamId)
     if (stream !== undefined) {
       stream.states.delete(image.sessionId)
       stream.images.set(image.sessionId, image)
-      image.activate()
     }
   }
 
   /** The image's source is silent: what still comes from it is ignored until its subscribers have read to the end. */
-  removeImage(image: PublicationImage): void {
+  removeImage(image: ReceivedImage): void {
     const stream = this.streams.get(image.streamId)
     if (stream?.images.get(image.sessionId) === image) {
       stream.images.delete(image.sessionId)
@@ -117,7 +116,7 @@ export class DataPacketDispatcher {
     }
   }
 
-  findImage(streamId: number, sessionId: number): PublicationImage | undefined {
+  findImage(streamId: number, sessionId: number): ReceivedImage | undefined {
     return this.streams.get(streamId)?.images.get(sessionId)
   }
 

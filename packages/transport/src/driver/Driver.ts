@@ -1,4 +1,4 @@
-/** The whole driver as one agent: conductor, sender and receiver in one duty cycle. */
+/** The driver as one agent: conductor, sender and receiver in one duty cycle, unless these two have their own threads. */
 import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import { CompositeAgent } from "@millrace/core/kernel/agent/CompositeAgent"
 import { Conductor } from "./Conductor.ts"
@@ -6,7 +6,6 @@ import type { DriverContext } from "./DriverContext.ts"
 
 export const make = (context: DriverContext): Agent => {
   const conductor = new Conductor(context)
-  return conductor.network === undefined
-    ? conductor
-    : new CompositeAgent([conductor, conductor.network.sender, conductor.network.receiver])
+  const agents = conductor.network?.agents ?? []
+  return agents.length === 0 ? conductor : new CompositeAgent([conductor, ...agents])
 }

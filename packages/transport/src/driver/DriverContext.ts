@@ -7,8 +7,11 @@ import type { LocalInterface } from "../channel/InterfaceSearch.ts"
 import type { ClientProxy } from "../command/ClientProxy.ts"
 import type { UdpPort } from "../media/UdpPort.ts"
 import type { NameResolver } from "../naming/NameResolver.ts"
+import type { ConductorCommands } from "./ConductorCommands.ts"
 import type { DriverSettings } from "./DriverSettings.ts"
 import type { LogFactory } from "./LogFactory.ts"
+import type { ReceiverCommands } from "./ReceiverCommands.ts"
+import type { SenderCommands } from "./SenderCommands.ts"
 import type { SystemCounters } from "./SystemCounters.ts"
 
 /** The ports of a driver that speaks UDP. */
@@ -18,6 +21,18 @@ export interface DriverNetwork {
   /** The addresses of this machine, as they are now. */
   readonly interfaces: () => ReadonlyArray<LocalInterface>
   readonly lossReport: LossReport
+  /** The sender and the receiver, where they run on threads of their own. */
+  readonly remote?: RemoteAgents | undefined
+}
+
+/** Agents of other threads: what they are told is put into rings, and what they say is read from one. */
+export interface RemoteAgents {
+  readonly sender: SenderCommands
+  readonly receiver: ReceiverCommands
+  /** How many say `onTerminated` at the end. */
+  readonly agentCount: number
+  /** Hands on what they said, and sends what a ring had no room for. Returns how much that was. */
+  poll(conductor: ConductorCommands): number
 }
 
 export interface DriverContext {

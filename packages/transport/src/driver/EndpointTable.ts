@@ -2,20 +2,16 @@
 import type { SocketAddress } from "../channel/SocketAddress.ts"
 import type { UdpChannel } from "../channel/UdpChannel.ts"
 import { type EndpointKind, EndpointStatus } from "../media/EndpointStatus.ts"
+import type { ChannelEndpoint } from "./ChannelEndpoint.ts"
 import type { UdpSocket } from "../media/UdpPort.ts"
+import type { SharedResources } from "./AgentResources.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import * as SocketBuffers from "./SocketBuffers.ts"
 import { socketFailure } from "./SocketFailure.ts"
 
-export interface Endpoint {
-  readonly udpChannel: UdpChannel
-  readonly status: EndpointStatus
-  readonly socket: UdpSocket
-  isClosing: boolean
-  readonly shouldBeClosed: boolean
-  close(): void
-}
+/** Ids of the two kinds never meet. */
+const ENDPOINT_ID_STEP = 2
 
 /** The agent that works on the endpoints. */
 export interface EndpointAgent<E> {
@@ -28,31 +24,41 @@ export interface EndpointRequest<E> {
   readonly udpChannel: UdpChannel
   readonly local: SocketAddress
   readonly remote: SocketAddress | undefined
-  readonly make: (status: EndpointStatus, socket: UdpSocket) => E
+  readonly make: (id: number, status: EndpointStatus, socket: UdpSocket) => E
   /** Throws when the socket is not what is needed. */
   readonly check: (socket: UdpSocket) => void
 }
 
-export class EndpointTable<E extends Endpoint> {
+export class EndpointTable<E extends ChannelEndpoint> {
   private readonly context: DriverContext
   private readonly network: DriverNetwork
   private readonly kind: EndpointKind
   private readonly agent: EndpointAgent<E>
   private readonly closing: ClosingEndpoints
+  private readonly resources: SharedResources
   private readonly endpoints = new Map<string, E>()
+  private readonly endpointsById = new Map<number, E>()
+  private nextId: number
 
   constructor(
     context: DriverContext,
     network: DriverNetwork,
     kind: EndpointKind,
     agent: EndpointAgent<E>,
-    closing: ClosingEndpoints
+    closing: ClosingEndpoints,
+    resources: SharedResources
   ) {
     this.context = context
     this.network = network
     this.kind = kind
     this.agent = agent
     this.closing = closing
+    this.resources = resources
+    this.nextId = kind.firstEndpointId
+  }
+
+  find(endpointId: number): E | undefined {
+    return this.endpointsById.get(endpointId)
   }
 
   get(request: EndpointRequest<E>): E {
@@ -75,9 +81,11 @@ export class EndpointTable<E extends Endpoint> {
     if (endpoint.shouldBeClosed) {
       endpoint.isClosing = true
       endpoint.status.onClosing()
-      this.agent.onCloseEndpoint(endpoint)
       this.endpoints.delete(endpoint.udpChannel.canonicalForm)
+      this.endpointsById.delete(endpoint.id)
+      this.resources.removeSocket(endpoint.id)
       this.closing.add(endpoint)
+      this.agent.onCloseEndpoint(endpoint)
     }
   }
 
@@ -86,6 +94,7 @@ export class EndpointTable<E extends Endpoint> {
       endpoint.close()
     }
     this.endpoints.clear()
+    this.endpointsById.clear()
   }
 
   private open({ local, make, registrationId, remote, udpChannel }: EndpointRequest<E>): E {
@@ -106,8 +115,11 @@ export class EndpointTable<E extends Endpoint> {
       status.close()
       throw socketFailure(error, udpChannel)
     }
-    const endpoint = make(status, socket)
+    const endpoint = make(this.nextId, status, socket)
+    this.nextId += ENDPOINT_ID_STEP
     this.endpoints.set(udpChannel.canonicalForm, endpoint)
+    this.endpointsById.set(endpoint.id, endpoint)
+    this.resources.addSocket(endpoint.id, socket)
     this.agent.onRegisterEndpoint(endpoint)
     return endpoint
   }

@@ -1,17 +1,13 @@
-/** Makes an image of what a SETUP said and of what its subscriptions ask for. */
-import type { CountersManager } from "@millrace/core/kernel/counters/CountersManager"
+/** Makes an image of what a SETUP said and of what its subscriptions ask for: the conductor's half. */
 import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
-import type { CongestionControlName } from "../channel/SubscriptionParameters.ts"
-import type { CongestionControl } from "../congestion/CongestionControl.ts"
-import { Cubic } from "../congestion/Cubic.ts"
-import { StaticWindow } from "../congestion/StaticWindow.ts"
-import * as FeedbackDelays from "../loss/FeedbackDelays.ts"
-import type { FeedbackDelay } from "../loss/LossDetector.ts"
+import { SocketAddress } from "../channel/SocketAddress.ts"
+import type { ReceiveChannelEndpoint } from "./ChannelEndpoint.ts"
+import type { ImageRequest } from "./ConductorCommands.ts"
 import type { DriverContext } from "./DriverContext.ts"
 import type { RawLog } from "./LogFactory.ts"
 import { PublicationImage, type PublicationImageFields, type PublicationImageListener } from "./PublicationImage.ts"
-import type { ImageRequest } from "./Receiver.ts"
+import type { ReceivedImageDescription } from "./ReceiverCommands.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import type { SubscriptionLink } from "./SubscriptionLink.ts"
 
@@ -22,24 +18,32 @@ export interface ImageIdentity {
   readonly isGroup: boolean
 }
 
+export interface NewImage {
+  readonly image: PublicationImage
+  readonly log: LogBuffers
+  /** For the receiver, which makes its half of it. Who subscribes is added when that is known. */
+  readonly description: Omit<ReceivedImageDescription, "subscriberPositions">
+}
+
 export const makeImage = (
   context: DriverContext,
   listener: PublicationImageListener,
   request: ImageRequest,
+  endpoint: ReceiveChannelEndpoint,
   identity: ImageIdentity,
   link: SubscriptionLink,
   rawLog: RawLog,
   nowNs: number
-): PublicationImage => {
-  const { counters, settings, systemCounters } = context
-  const { endpoint, initialTermId, mtuLength, sessionId, source, streamId, termLength } = request
+): NewImage => {
+  const { settings } = context
+  const { sessionId, streamId } = request
   const { parameters } = link
   const { correlationId, windowLength } = identity
   const joinPosition = LogBufferDescriptor.computePosition(
     request.activeTermId,
     request.termOffset,
-    termLength,
-    initialTermId
+    request.termLength,
+    request.initialTermId
   )
   const stream = {
     clientId: link.client.clientId,
@@ -48,17 +52,9 @@ export const makeImage = (
     streamId,
     channel: link.channel
   }
-  const log = createLog(context, request, identity, link, rawLog)
-  const congestionControl = congestionControlOf(
-    context,
-    parameters.congestionControl,
-    stream,
-    mtuLength,
-    windowLength,
-    nowNs
-  )
-  const { hwmPosition, naksSent, rebuildPosition } = positionsOf(counters, stream, joinPosition, congestionControl)
-  return new PublicationImage(
+  const log = createLog(context, request, endpoint, identity, link, rawLog)
+  const counters = countersOf(context, link, stream, joinPosition)
+  const image = new PublicationImage(
     {
       correlationId,
       sessionId,
@@ -66,15 +62,9 @@ export const makeImage = (
       log,
       rawLog,
       endpoint,
-      source,
-      joinPosition,
-      isReliable: parameters.isReliable,
-      congestionControl,
-      feedbackDelay: feedbackDelayOf(context, request, parameters.isReliable),
-      hwmPosition,
-      rebuildPosition,
-      naksSent,
-      systemCounters,
+      sourceIdentity: new SocketAddress(request.source.address, request.source.port).text,
+      windowLength,
+      ...counters,
       livenessTimeoutNs: settings.imageLivenessTimeoutNs,
       statusMessageTimeoutNs: settings.statusMessageTimeoutNs,
       untethered: {
@@ -86,30 +76,70 @@ export const makeImage = (
     listener,
     nowNs
   )
+  const [rttCounter, windowCounter] = counters.congestionCounters
+  return {
+    image,
+    log,
+    description: {
+      correlationId,
+      endpointId: endpoint.id,
+      sessionId,
+      streamId,
+      source: request.source,
+      channel: endpoint.udpChannel.channel,
+      logFile: rawLog.fileName,
+      joinPosition,
+      isReliable: parameters.isReliable,
+      nakDelayNs: endpoint.udpChannel.fields.nakDelayNs ?? settings.nakDelayNs,
+      nakRetryRatio: settings.nakRetryRatio,
+      congestionControl: {
+        name: parameters.congestionControl,
+        mtuLength: request.mtuLength,
+        windowLength,
+        isMeasuringRtt: settings.isMeasuringRtt,
+        initialRttNs: settings.cubicInitialRttNs,
+        isTcpMode: settings.isCubicTcpMode,
+        rttCounter: rttCounter?.id,
+        windowCounter: windowCounter?.id
+      },
+      hwmPosition: counters.hwmPosition.id,
+      rebuildPosition: counters.rebuildPosition.id,
+      naksSent: counters.naksSent.id,
+      livenessTimeoutNs: settings.imageLivenessTimeoutNs,
+      statusMessageTimeoutNs: settings.statusMessageTimeoutNs
+    }
+  }
 }
 
-const positionsOf = (
-  counters: CountersManager,
+const countersOf = (
+  { counters }: DriverContext,
+  { parameters }: SubscriptionLink,
   stream: StreamCounters.StreamIdentity,
-  joinPosition: number,
-  congestionControl: CongestionControl
-): Pick<PublicationImageFields, "hwmPosition" | "rebuildPosition" | "naksSent"> => {
+  joinPosition: number
+): Pick<PublicationImageFields, "hwmPosition" | "rebuildPosition" | "naksSent" | "congestionCounters"> => {
+  const congestion = parameters.congestionControl === "cubic" ? ["rcv-cc-cubic-rtt", "rcv-cc-cubic-wnd"] : []
+  const congestionCounters = StreamCounters.allocateAll(
+    ...congestion.map((name) => () => StreamCounters.perImage(counters, name, stream))
+  )
   try {
     const [hwmPosition, rebuildPosition, naksSent] = StreamCounters.allocateAll(
       () => StreamCounters.receiverHwm(counters, stream, joinPosition),
       () => StreamCounters.receiverPosition(counters, stream, joinPosition),
       () => StreamCounters.receiverNaksSent(counters, stream)
     )
-    return { hwmPosition, rebuildPosition, naksSent }
+    return { hwmPosition, rebuildPosition, naksSent, congestionCounters }
   } catch (error) {
-    congestionControl.close()
+    for (const counter of congestionCounters) {
+      counter.close()
+    }
     throw error
   }
 }
 
 const createLog = (
   context: DriverContext,
-  { endpoint, initialTermId, mtuLength, sessionId, streamId, termLength }: ImageRequest,
+  { initialTermId, mtuLength, sessionId, streamId, termLength }: ImageRequest,
+  endpoint: ReceiveChannelEndpoint,
   { correlationId, isGroup, windowLength }: ImageIdentity,
   { parameters }: SubscriptionLink,
   rawLog: RawLog
@@ -137,42 +167,3 @@ const createLog = (
     untetheredLingerTimeoutNs: BigInt(parameters.untetheredLingerTimeoutNs),
     untetheredRestingTimeoutNs: BigInt(parameters.untetheredRestingTimeoutNs)
   })
-
-const feedbackDelayOf = (context: DriverContext, request: ImageRequest, isReliable: boolean): FeedbackDelay => {
-  const { nakDelayNs, nakRetryRatio } = context.settings
-  return isReliable
-    ? FeedbackDelays.unicast(request.endpoint.udpChannel.fields.nakDelayNs ?? nakDelayNs, nakRetryRatio)
-    : FeedbackDelays.immediate
-}
-
-const congestionControlOf = (
-  context: DriverContext,
-  name: CongestionControlName,
-  stream: StreamCounters.StreamIdentity,
-  mtuLength: number,
-  windowLength: number,
-  nowNs: number
-): CongestionControl => {
-  if (name === "static") {
-    return new StaticWindow(windowLength)
-  }
-  const { counters, settings } = context
-  const [rtt, window] = StreamCounters.allocateAll(
-    () => StreamCounters.perImage(counters, "rcv-cc-cubic-rtt", stream),
-    () => StreamCounters.perImage(counters, "rcv-cc-cubic-wnd", stream)
-  )
-  return new Cubic({
-    mtuLength,
-    maxWindowLength: windowLength,
-    isMeasuringRtt: settings.isMeasuringRtt,
-    initialRttNs: settings.cubicInitialRttNs,
-    isTcpMode: settings.isCubicTcpMode,
-    nowNs,
-    onWindow: (length) => window.set(length),
-    onRtt: (ns) => rtt.set(ns),
-    onClose: () => {
-      rtt.close()
-      window.close()
-    }
-  })
-}

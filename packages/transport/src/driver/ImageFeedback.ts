@@ -9,7 +9,7 @@ import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
 import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
 import { IMAGE_REJECTED } from "../command/ErrorCode.ts"
-import type { PublicationImageFields } from "./PublicationImage.ts"
+import type { ReceivedImageFields } from "./ReceivedImage.ts"
 import { NAK_MESSAGES_SENT, STATUS_MESSAGES_SENT } from "./SystemCounters.ts"
 
 export class ImageFeedback {
@@ -21,17 +21,18 @@ export class ImageFeedback {
   nextStatusPosition: number
   /** The window that the next one will tell. */
   windowLength: number
-  private readonly fields: PublicationImageFields
+  private readonly fields: ReceivedImageFields
   private isScheduled = false
   private isEndOfStream = false
   private deadlineNs = -Infinity
   private rejectionReason: string | undefined = undefined
 
-  constructor(fields: PublicationImageFields) {
+  constructor(fields: ReceivedImageFields) {
     this.fields = fields
-    this.lastStatusPosition = fields.joinPosition
-    this.overrunPosition = fields.joinPosition + fields.log.termLength / 2
-    this.nextStatusPosition = fields.joinPosition
+    const { joinPosition } = fields.description
+    this.lastStatusPosition = joinPosition
+    this.overrunPosition = joinPosition + fields.log.termLength / 2
+    this.nextStatusPosition = joinPosition
     this.windowLength = fields.congestionControl.initialWindowLength
   }
 
@@ -65,7 +66,8 @@ export class ImageFeedback {
   }
 
   sendNak(termId: number, termOffset: number, length: number): void {
-    const { endpoint, sessionId, source, streamId, systemCounters } = this.fields
+    const { description, endpoint, source, systemCounters } = this.fields
+    const { sessionId, streamId } = description
     endpoint.sendNak(source, sessionId, streamId, termId, termOffset, length)
     systemCounters.increment(NAK_MESSAGES_SENT)
   }
@@ -79,7 +81,8 @@ export class ImageFeedback {
   }
 
   private sendStatus(nowNs: number): number {
-    const { endpoint, sessionId, source, statusMessageTimeoutNs, streamId } = this.fields
+    const { description, endpoint, source } = this.fields
+    const { sessionId, statusMessageTimeoutNs, streamId } = description
     const isDue = nowNs > this.deadlineNs
     if (this.rejectionReason !== undefined) {
       if (!isDue) {
@@ -101,7 +104,8 @@ export class ImageFeedback {
   }
 
   private sendStatusMessage(): void {
-    const { endpoint, log, sessionId, source, streamId, systemCounters } = this.fields
+    const { description, endpoint, log, source, systemCounters } = this.fields
+    const { sessionId, streamId } = description
     const position = this.nextStatusPosition
     endpoint.sendStatusMessage(
       source,
@@ -121,7 +125,8 @@ export class ImageFeedback {
   }
 
   private measureRtt(nowNs: number): number {
-    const { congestionControl, endpoint, sessionId, source, streamId } = this.fields
+    const { congestionControl, description, endpoint, source } = this.fields
+    const { sessionId, streamId } = description
     if (!congestionControl.shouldMeasureRtt(nowNs)) {
       return 0
     }

@@ -1,5 +1,6 @@
 /**
- * The driver's side of a network publication: what the conductor, the sender and the receivers of its stream do to it.
+ * The conductor's half of a network publication: how far its publisher may go, and how it ends. The sender's half is
+ * `SentPublication`; the two share the log and the counters.
  *
  *     Active ──► Draining ──► Linger ──► Done
  *        └── revoked ──────────▲
@@ -7,13 +8,6 @@
  * Draining lasts until everything is sent, or nobody listens any more; Linger keeps the log for retransmits until its
  * time is over or the one receiver said that it has everything.
  */
-import * as ErrorFrame from "@millrace/core/kernel/frame/ErrorFrame"
-import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
-import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
-import * as HeaderDescriptor from "@millrace/core/kernel/frame/HeaderDescriptor"
-import * as NakFrame from "@millrace/core/kernel/frame/NakFrame"
-import * as RttMeasurementFrame from "@millrace/core/kernel/frame/RttMeasurementFrame"
-import * as StatusMessageFrame from "@millrace/core/kernel/frame/StatusMessageFrame"
 import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
 import type { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
@@ -21,16 +15,13 @@ import { LogBufferUnblocker } from "@millrace/core/kernel/logbuffer/LogBufferUnb
 import * as TermCleaner from "@millrace/core/kernel/logbuffer/TermCleaner"
 import { TermTail } from "@millrace/core/kernel/logbuffer/TermTail"
 import type { PublicationParameters } from "../channel/PublicationParameters.ts"
-import type { SocketAddress } from "../channel/SocketAddress.ts"
-import type { FlowControl, ReceiverStatus } from "../flow/FlowControl.ts"
-import type { SendEndpoint, SendEndpointListener } from "../media/SendEndpoint.ts"
+import type { FlowControlChoice } from "../flow/FlowControlSelection.ts"
+import type { SendChannelEndpoint } from "./ChannelEndpoint.ts"
+import type { ReceiversStatus } from "./ConductorCommands.ts"
 import type { RawLog } from "./LogFactory.ts"
 import type { ManagedResource } from "./ManagedResource.ts"
 import type { PositionCounter } from "./PositionCounter.ts"
 import type { LinkedPublication } from "./PublicationLink.ts"
-import { PublicationSender } from "./PublicationSender.ts"
-import { ReceiverLiveness } from "./ReceiverLiveness.ts"
-import { STATUS_MESSAGES_REJECTED, type SystemCounters } from "./SystemCounters.ts"
 
 export type NetworkPublicationState = "Active" | "Draining" | "Linger" | "Done"
 
@@ -40,8 +31,7 @@ export interface NetworkPublicationListener {
   onRevoked(publication: NetworkPublication): void
   onUnblocked(publication: NetworkPublication): void
   /** Its log was overwritten: it ends as one that its publisher revokes. */
-  onFailed(error: unknown): void
-  onRejected(publication: NetworkPublication, buffer: FrameBuffer, offset: number, source: SocketAddress): void
+  onFailed(publication: NetworkPublication, error: unknown): void
 }
 
 export interface NetworkPublicationFields {
@@ -53,23 +43,22 @@ export interface NetworkPublicationFields {
   readonly parameters: PublicationParameters
   readonly log: LogBuffers
   readonly rawLog: RawLog
-  readonly endpoint: SendEndpoint
-  readonly flowControl: FlowControl
+  readonly endpoint: SendChannelEndpoint
   readonly publisherPosition: PositionCounter
   readonly publisherLimit: PositionCounter
   readonly senderPosition: PositionCounter
   readonly senderLimit: PositionCounter
   readonly senderBackPressure: PositionCounter
   readonly senderNaksReceived: PositionCounter
-  readonly systemCounters: SystemCounters
+  readonly flowControl: FlowControlChoice
+  /** Shows how many receivers the flow control waits for, if it does. */
+  readonly receiverCount: PositionCounter | undefined
   readonly unblockTimeoutNs: number
-  readonly connectionTimeoutNs: number
-  readonly retransmitLingerNs: number
   readonly startTermId: number
   readonly startTermOffset: number
 }
 
-export class NetworkPublication implements ManagedResource, LinkedPublication, SendEndpointListener {
+export class NetworkPublication implements ManagedResource, LinkedPublication {
   readonly fields: NetworkPublicationFields
   readonly registrationId: bigint
   readonly channel: string
@@ -82,20 +71,17 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
   readonly rawLog: RawLog
   readonly startTermId: number
   readonly startTermOffset: number
-  readonly endpoint: SendEndpoint
+  readonly endpoint: SendChannelEndpoint
   readonly publisherLimit: PositionCounter
-  readonly sender: PublicationSender
   state: NetworkPublicationState = "Active"
-  timeOfLastStatusNs: number
 
   private readonly listener: NetworkPublicationListener
-  private readonly flowControl: FlowControl
-  private readonly liveness = new ReceiverLiveness()
   private readonly tail: TermTail
   private readonly unblocker: LogBufferUnblocker
   private readonly windowLength: number
   private references = 0
-  private hasReceivedEos = false
+  /** As the sender told last. */
+  private receivers: ReceiversStatus = { hasReceivers: false, isConnected: false, hasReceivedEos: false }
   private hasSenderReleased = false
   private cleanPosition: number
   private lastSenderPosition: number
@@ -116,17 +102,14 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     this.startTermOffset = fields.startTermOffset
     this.endpoint = fields.endpoint
     this.publisherLimit = fields.publisherLimit
-    this.flowControl = fields.flowControl
     this.listener = listener
     this.windowLength = fields.parameters.publicationWindowLength
     this.tail = new TermTail(fields.log.metadata)
     this.unblocker = new LogBufferUnblocker(fields.log)
-    this.sender = new PublicationSender(fields, this.liveness, nowNs)
     const position = this.producerPosition()
     this.cleanPosition = position
     this.lastSenderPosition = position
     this.timeOfLastActivityNs = nowNs
-    this.timeOfLastStatusNs = nowNs
   }
 
   get hasReachedEndOfLife(): boolean {
@@ -141,17 +124,6 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     return LogBufferDescriptor.computePosition(this.tail.termId, termOffset, termLength, initialTermId)
   }
 
-  /** The sender's duty: data, set-ups, heartbeats, retransmits. Returns the bytes of data sent. */
-  send(nowNs: number): number {
-    const bytesSent = this.sender.send(nowNs)
-    if (bytesSent === 0) {
-      const { senderLimit } = this.fields
-      senderLimit.setRelease(this.flowControl.onIdle(nowNs, senderLimit.getVolatile()))
-      this.liveness.onIdle(nowNs, this.fields.connectionTimeoutNs)
-    }
-    return bytesSent
-  }
-
   /** The conductor's duty of each tick. Returns 1 when there was something to move. */
   updatePublisherLimit(): number {
     if (this.state !== "Active") {
@@ -159,7 +131,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     }
     const senderPosition = this.fields.senderPosition.getVolatile()
     this.fields.publisherPosition.setRelease(this.producerPosition())
-    if (!this.isConnected) {
+    if (!this.receivers.isConnected) {
       return this.holdBack(senderPosition)
     }
     const limit = senderPosition + this.windowLength
@@ -176,67 +148,11 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     return 1
   }
 
-  onStatusMessage(buffer: FrameBuffer, offset: number, nowNs: number): boolean {
-    const flags = HeaderDescriptor.flags(buffer, offset)
-    const status = this.statusOf(buffer, offset, flags)
-    if (FrameFlags.has(flags, FrameFlags.SM_SETUP)) {
-      if (!this.sender.isEndOfStream) {
-        this.timeOfLastStatusNs = nowNs
-        this.flowControl.onTriggerSetup(status, nowNs)
-        this.sender.elicitSetup()
-      }
-      return true
-    }
-    const { senderLimit, senderPosition } = this.fields
-    if (Math.abs(status.position - senderPosition.getVolatile()) > this.termLength / 2) {
-      this.fields.systemCounters.increment(STATUS_MESSAGES_REJECTED)
-      return false
-    }
-    // Of the receiver that spoke last: an earlier one that left says nothing of one that came since.
-    this.hasReceivedEos = status.isEndOfStream
-    if (status.isEndOfStream) {
-      this.liveness.onRemoteClose(status.receiverId)
-      this.hasReceivedEos = true
-    } else {
-      this.liveness.onStatusMessage(status.receiverId, nowNs)
-    }
-    this.timeOfLastStatusNs = nowNs
-    this.sender.onReceiver()
-    const limit = senderLimit.getVolatile()
-    const newLimit = this.flowControl.onStatusMessage(status, limit, nowNs)
-    senderLimit.setRelease(newLimit)
-    this.setConnected(this.isConnected)
-    return newLimit !== limit
-  }
-
-  onNak(buffer: FrameBuffer, offset: number, nowNs: number): void {
-    const { senderNaksReceived } = this.fields
-    senderNaksReceived.setRelease(senderNaksReceived.getVolatile() + 1)
-    const termOffset = NakFrame.termOffset(buffer, offset)
-    const length = this.flowControl.maxRetransmissionLength(
-      termOffset,
-      NakFrame.length(buffer, offset),
-      this.termLength
-    )
-    this.sender.retransmits.onNak(NakFrame.termId(buffer, offset), termOffset, length, nowNs)
-  }
-
-  /** A receiver refuses the stream; the publisher is told once, since the receiver repeats it. */
-  onError(buffer: FrameBuffer, offset: number, source: SocketAddress): void {
-    const receiverId = ErrorFrame.receiverId(buffer, offset)
-    const groupTag = ErrorFrame.hasGroupTag(buffer, offset) ? ErrorFrame.groupTag(buffer, offset) : undefined
-    this.flowControl.onError(receiverId, groupTag)
-    if (this.liveness.onRemoteClose(receiverId)) {
-      this.listener.onRejected(this, buffer, offset, source)
-    }
-  }
-
-  onRttMeasurement(buffer: FrameBuffer, offset: number): void {
-    if (FrameFlags.has(HeaderDescriptor.flags(buffer, offset), FrameFlags.RTTM_REPLY)) {
-      this.sender.replyRtt(
-        RttMeasurementFrame.echoTimestampNs(buffer, offset),
-        RttMeasurementFrame.receiverId(buffer, offset)
-      )
+  /** The sender has heard of its receivers. */
+  onReceivers(receivers: ReceiversStatus): void {
+    this.receivers = receivers
+    if (this.state === "Active") {
+      this.setConnected(receivers.isConnected)
     }
   }
 
@@ -255,7 +171,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
       case "Linger":
         if (
           this.references === 0 &&
-          (this.hasReceivedEos || nowNs - this.timeOfLastActivityNs > this.parameters.lingerTimeoutNs)
+          (this.receivers.hasReceivedEos || nowNs - this.timeOfLastActivityNs > this.parameters.lingerTimeoutNs)
         ) {
           this.state = "Done"
           this.endpoint.decreaseReferences()
@@ -278,9 +194,6 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
       LogBufferMetadata.setEndOfStreamPosition(this.log.metadata, position)
       if (!LogBufferMetadata.isPublicationRevoked(this.log.metadata)) {
         this.state = "Draining"
-        if (this.fields.senderPosition.getVolatile() >= position) {
-          this.sender.isEndOfStream = true
-        }
       }
     }
   }
@@ -291,9 +204,8 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
 
   /** Its log was overwritten, so it ends: its receivers are told as of one that its publisher revokes. */
   fail(error: unknown): void {
-    this.sender.hasFailed = true
     this.revoke()
-    this.listener.onFailed(error)
+    this.listener.onFailed(this, error)
   }
 
   /** The sender does not touch it any more. */
@@ -313,28 +225,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     ]) {
       counter.close()
     }
-    this.flowControl.close()
-  }
-
-  private get isConnected(): boolean {
-    return this.liveness.hasReceivers && this.flowControl.hasRequiredReceivers
-  }
-
-  private statusOf(buffer: FrameBuffer, offset: number, flags: number): ReceiverStatus {
-    return {
-      position: LogBufferDescriptor.computePosition(
-        StatusMessageFrame.consumptionTermId(buffer, offset),
-        StatusMessageFrame.consumptionTermOffset(buffer, offset),
-        this.termLength,
-        this.log.initialTermId
-      ),
-      windowLength: StatusMessageFrame.receiverWindow(buffer, offset),
-      receiverId: StatusMessageFrame.receiverId(buffer, offset),
-      groupTag: StatusMessageFrame.hasGroupTag(buffer, offset)
-        ? StatusMessageFrame.groupTag(buffer, offset)
-        : undefined,
-      isEndOfStream: FrameFlags.has(flags, FrameFlags.SM_EOS)
-    }
+    this.fields.receiverCount?.close()
   }
 
   private holdBack(senderPosition: number): number {
@@ -352,14 +243,13 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
     this.publisherLimit.setRelease(position)
     LogBufferMetadata.setEndOfStreamPosition(this.log.metadata, position)
     this.setConnected(false)
-    this.sender.isEndOfStream = true
     this.state = "Linger"
     this.timeOfLastActivityNs = nowNs
     this.listener.onRevoked(this)
   }
 
   private onActive(nowNs: number): void {
-    this.setConnected(this.isConnected)
+    this.setConnected(this.receivers.isConnected)
     const position = this.producerPosition()
     this.fields.publisherPosition.setRelease(position)
     if (!this.isExclusive) {
@@ -375,11 +265,9 @@ export class NetworkPublication implements ManagedResource, LinkedPublication, S
       if (this.unblock(senderPosition)) {
         return
       }
-      if (this.liveness.hasReceivers) {
+      if (this.receivers.hasReceivers) {
         return
       }
-    } else {
-      this.sender.isEndOfStream = true
     }
     this.timeOfLastActivityNs = nowNs
     this.state = "Linger"

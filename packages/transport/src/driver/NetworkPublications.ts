@@ -1,16 +1,14 @@
 /** The driver's network publications and the endpoints that they send by. */
-import * as ErrorFrame from "@millrace/core/kernel/frame/ErrorFrame"
-import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import type { ChannelUri } from "../channel/ChannelUri.ts"
 import { InvalidChannel } from "../channel/InvalidChannel.ts"
 import * as PublicationParameters from "../channel/PublicationParameters.ts"
-import type { SocketAddress } from "../channel/SocketAddress.ts"
 import type { UdpChannel } from "../channel/UdpChannel.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
 import type { PublicationMessage } from "../command/PublicationMessage.ts"
-import type { FlowControl } from "../flow/FlowControl.ts"
 import * as FlowControlSelection from "../flow/FlowControlSelection.ts"
-import type { SendEndpoint } from "../media/SendEndpoint.ts"
+import type { SharedResources } from "./AgentResources.ts"
+import type { SendChannelEndpoint } from "./ChannelEndpoint.ts"
+import type { ReceiversStatus, Rejection } from "./ConductorCommands.ts"
 import { ChannelResolution } from "./ChannelResolution.ts"
 import type { ClientLiveness } from "./ClientLiveness.ts"
 import type { Clients } from "./Clients.ts"
@@ -30,7 +28,7 @@ import { PublicationLink } from "./PublicationLink.ts"
 import { confirmMatch } from "./PublicationMatch.ts"
 import * as PublicationLog from "./PublicationLog.ts"
 import type { SendEndpoints } from "./SendEndpoints.ts"
-import type { Sender } from "./Sender.ts"
+import type { SenderCommands } from "./SenderCommands.ts"
 import type { SessionIds } from "./SessionIds.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import * as SystemCounters from "./SystemCounters.ts"
@@ -45,12 +43,13 @@ type PublicationPositions = Pick<
   | "senderLimit"
   | "senderBackPressure"
   | "senderNaksReceived"
+  | "receiverCount"
 >
 
 /** What a new publication is made of, besides its log. */
 interface NewPublication {
   readonly command: PublicationMessage
-  readonly endpoint: SendEndpoint
+  readonly endpoint: SendChannelEndpoint
   readonly parameters: Parameters
   readonly flowControl: FlowControlSelection.FlowControlChoice
   readonly sessionId: number
@@ -64,9 +63,10 @@ export class NetworkPublications implements NetworkPublicationListener {
   private readonly sessionIds: SessionIds
   private readonly publicationLinks: Array<PublicationLink>
   private readonly logs: LogFreeing
-  private readonly sender: Sender
+  private readonly sender: SenderCommands
   private readonly closing: ClosingEndpoints
   private readonly endpoints: SendEndpoints
+  private readonly resources: SharedResources
   private readonly publications: Array<NetworkPublication> = []
   private uniqueForms = 0
 
@@ -77,9 +77,10 @@ export class NetworkPublications implements NetworkPublicationListener {
     sessionIds: SessionIds,
     publicationLinks: Array<PublicationLink>,
     logs: LogFreeing,
-    sender: Sender,
+    sender: SenderCommands,
     endpoints: SendEndpoints,
-    closing: ClosingEndpoints
+    closing: ClosingEndpoints,
+    resources: SharedResources
   ) {
     this.context = context
     this.network = network
@@ -90,6 +91,7 @@ export class NetworkPublications implements NetworkPublicationListener {
     this.sender = sender
     this.closing = closing
     this.endpoints = endpoints
+    this.resources = resources
   }
 
   /** Answered when the name is resolved, the socket open and the log there. */
@@ -105,7 +107,7 @@ export class NetworkPublications implements NetworkPublicationListener {
           if (udpChannel === undefined || !this.closing.isEmpty) {
             return false
           }
-          pending = this.begin(command, udpChannel, isExclusive, nowNs)
+          pending = this.begin(command, udpChannel, isExclusive)
           if (pending === undefined) {
             return true
           }
@@ -133,18 +135,21 @@ export class NetworkPublications implements NetworkPublicationListener {
   }
 
   close(): void {
-    for (const publication of this.publications) {
-      this.logs.add(publication.rawLog)
+    for (const { rawLog, state } of this.publications) {
+      if (state !== "Done") {
+        this.logs.add(rawLog)
+      }
     }
     this.publications.length = 0
   }
 
   onDone(publication: NetworkPublication): void {
-    const { endpoint, sessionId, streamId } = publication
-    this.sender.onRemovePublication(publication)
+    const { endpoint, rawLog, registrationId, sessionId, streamId } = publication
+    this.sender.onRemovePublication(registrationId)
+    this.resources.removeLog(rawLog.fileName)
     this.sessionIds.remove(sessionId, streamId, endpoint.udpChannel.canonicalForm)
     this.endpoints.closeIfUnused(endpoint)
-    this.logs.add(publication.rawLog)
+    this.logs.add(rawLog)
   }
 
   onRevoked(): void {
@@ -155,31 +160,37 @@ export class NetworkPublications implements NetworkPublicationListener {
     this.context.systemCounters.increment(SystemCounters.UNBLOCKED_PUBLICATIONS)
   }
 
-  onFailed(error: unknown): void {
+  onFailed({ registrationId }: NetworkPublication, error: unknown): void {
+    this.sender.onPublicationFailure(registrationId)
     this.context.recordError(error)
   }
 
-  onRejected(publication: NetworkPublication, buffer: FrameBuffer, offset: number, source: SocketAddress): void {
-    this.context.clientProxy.onPublicationError({
-      registrationId: publication.registrationId,
-      destinationRegistrationId: -1n,
-      sessionId: publication.sessionId,
-      streamId: publication.streamId,
-      receiverId: ErrorFrame.receiverId(buffer, offset),
-      groupTag: ErrorFrame.hasGroupTag(buffer, offset) ? ErrorFrame.groupTag(buffer, offset) : -1n,
-      address: source.address,
-      port: source.port,
-      code: ErrorFrame.errorCode(buffer, offset),
-      message: ErrorFrame.text(buffer, offset)
-    })
+  /** The sender met what is no frame. */
+  onPublicationFailed(registrationId: bigint, error: unknown): void {
+    this.find(registrationId)?.fail(error)
+  }
+
+  onReceivers(registrationId: bigint, receivers: ReceiversStatus): void {
+    this.find(registrationId)?.onReceivers(receivers)
+  }
+
+  onReleased(registrationId: bigint): void {
+    this.find(registrationId)?.onSenderReleased()
+  }
+
+  onRejected(registrationId: bigint, rejection: Rejection): void {
+    this.context.clientProxy.onPublicationError({ ...rejection, registrationId, destinationRegistrationId: -1n })
+  }
+
+  private find(registrationId: bigint): NetworkPublication | undefined {
+    return this.publications.find((publication) => publication.registrationId === registrationId)
   }
 
   /** Undefined when an existing publication was shared, and the command answered. */
   private begin(
     command: PublicationMessage,
     udpChannel: UdpChannel,
-    isExclusive: boolean,
-    nowNs: number
+    isExclusive: boolean
   ): { readonly log: PendingLog; readonly publication: NewPublication } | undefined {
     const { uri } = udpChannel
     if (udpChannel.remote.port === 0) {
@@ -193,7 +204,7 @@ export class NetworkPublications implements NetworkPublicationListener {
     }
     const parameters = this.parse(command, uri)
     const flowControl = FlowControlSelection.choose(uri, udpChannel.isGroup, this.context.settings.flowControl)
-    const endpoint = this.endpoints.get(command.correlationId, udpChannel, parameters.mtuLength, nowNs)
+    const endpoint = this.endpoints.get(command.correlationId, udpChannel, parameters.mtuLength)
     try {
       const shared = isExclusive ? undefined : this.findShared(command.streamId, endpoint, parameters)
       if (shared !== undefined) {
@@ -230,7 +241,7 @@ export class NetworkPublications implements NetworkPublicationListener {
       const created = this.newPublication(publication, log, nowNs)
       this.publications.push(created)
       this.sessionIds.add(created.sessionId, created.streamId, endpoint.udpChannel.canonicalForm)
-      this.sender.onNewPublication(created)
+      this.announce(created)
       this.linkPublication(command, client, created)
     } catch (error) {
       endpoint.decreaseReferences()
@@ -270,7 +281,11 @@ export class NetworkPublications implements NetworkPublicationListener {
     return this.publications.find((publication) => publication.parameters.entityTag === tag)
   }
 
-  private findShared(streamId: number, endpoint: SendEndpoint, parameters: Parameters): NetworkPublication | undefined {
+  private findShared(
+    streamId: number,
+    endpoint: SendChannelEndpoint,
+    parameters: Parameters
+  ): NetworkPublication | undefined {
     return this.publications.find(
       (publication) =>
         publication.streamId === streamId &&
@@ -293,7 +308,7 @@ export class NetworkPublications implements NetworkPublicationListener {
 
   private newPublication(publication: NewPublication, rawLog: RawLog, nowNs: number): NetworkPublication {
     const { command, endpoint, isExclusive, parameters, sessionId } = publication
-    const { counters, randomInt32, settings, systemCounters } = this.context
+    const { randomInt32, settings } = this.context
     const { channel, clientId, correlationId: registrationId, streamId } = command
     const { log, startPosition, startTermId, startTermOffset } = PublicationLog.create(rawLog, {
       registrationId,
@@ -307,8 +322,7 @@ export class NetworkPublications implements NetworkPublicationListener {
       receiveBufferLength: endpoint.socket.receiveBufferLength
     })
     const identity = { clientId, registrationId, sessionId, streamId, channel }
-    const flowControl = this.flowControlOf(publication.flowControl, identity)
-    const positions = this.positionsOf(identity, isExclusive, startPosition, flowControl)
+    const positions = this.positionsOf(identity, isExclusive, startPosition, publication.flowControl)
     return new NetworkPublication(
       {
         registrationId,
@@ -320,15 +334,9 @@ export class NetworkPublications implements NetworkPublicationListener {
         log,
         rawLog,
         endpoint,
-        flowControl,
+        flowControl: publication.flowControl,
         ...positions,
-        systemCounters,
         unblockTimeoutNs: settings.publicationUnblockTimeoutNs,
-        connectionTimeoutNs: settings.publicationConnectionTimeoutNs,
-        retransmitLingerNs: settings.retransmitLingerNs,
-        retransmitDelayNs: settings.retransmitDelayNs,
-        retransmitRate: settings.retransmitRate,
-        datagramsPerSendMax: settings.datagramsPerSendMax,
         startTermId,
         startTermOffset
       },
@@ -337,17 +345,29 @@ export class NetworkPublications implements NetworkPublicationListener {
     )
   }
 
-  /** A strategy that waits for receivers shows how many there are. */
-  private flowControlOf(
-    choice: FlowControlSelection.FlowControlChoice,
-    identity: StreamCounters.StreamIdentity
-  ): FlowControl {
-    const receivers = FlowControlSelection.isCounting(choice)
-      ? StreamCounters.flowControlReceivers(this.context.counters, identity)
-      : undefined
-    return FlowControlSelection.make(choice, {
-      onCount: (count) => receivers?.setRelease(count),
-      onClose: () => receivers?.close()
+  /** The sender begins with its half. */
+  private announce({ endpoint, fields, log, parameters, rawLog, ...publication }: NetworkPublication): void {
+    const { settings } = this.context
+    this.resources.addLog(rawLog.fileName, log)
+    this.sender.onNewPublication({
+      registrationId: publication.registrationId,
+      endpointId: endpoint.id,
+      sessionId: publication.sessionId,
+      streamId: publication.streamId,
+      logFile: rawLog.fileName,
+      flowControl: fields.flowControl,
+      receiverCount: fields.receiverCount?.id,
+      senderPosition: fields.senderPosition.id,
+      senderLimit: fields.senderLimit.id,
+      senderBackPressure: fields.senderBackPressure.id,
+      senderNaksReceived: fields.senderNaksReceived.id,
+      connectionTimeoutNs: settings.publicationConnectionTimeoutNs,
+      retransmitLingerNs: settings.retransmitLingerNs,
+      retransmitDelayNs: settings.retransmitDelayNs,
+      retransmitRate: settings.retransmitRate,
+      datagramsPerSendMax: settings.datagramsPerSendMax,
+      maxResend: parameters.maxResend,
+      signalEos: parameters.signalEos
     })
   }
 
@@ -355,9 +375,13 @@ export class NetworkPublications implements NetworkPublicationListener {
     identity: StreamCounters.StreamIdentity,
     isExclusive: boolean,
     startPosition: number,
-    flowControl: FlowControl
+    flowControl: FlowControlSelection.FlowControlChoice
   ): PublicationPositions {
     const { counters } = this.context
+    // A strategy that waits for receivers shows how many there are.
+    const receiverCount = FlowControlSelection.isCounting(flowControl)
+      ? StreamCounters.flowControlReceivers(counters, identity)
+      : undefined
     try {
       const [publisherPosition, publisherLimit, senderPosition, senderLimit, senderBackPressure, senderNaksReceived] =
         StreamCounters.allocateAll(
@@ -374,10 +398,11 @@ export class NetworkPublications implements NetworkPublicationListener {
         senderPosition,
         senderLimit,
         senderBackPressure,
-        senderNaksReceived
+        senderNaksReceived,
+        receiverCount
       }
     } catch (error) {
-      flowControl.close()
+      receiverCount?.close()
       throw error
     }
   }

@@ -1,6 +1,9 @@
 /** The conductor's part in UDP: publications with the sender, subscriptions and images with the receiver. */
+import type { Agent } from "@millrace/core/kernel/agent/Agent"
+import { SharedResources } from "./AgentResources.ts"
 import type { Clients } from "./Clients.ts"
 import { ClosingEndpoints } from "./ClosingEndpoints.ts"
+import type { ConductorCommands, ImageRequest, ReceiversStatus, Rejection } from "./ConductorCommands.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import type { LogFreeing } from "./LogFreeing.ts"
 import { NetworkPublications } from "./NetworkPublications.ts"
@@ -8,19 +11,27 @@ import { NetworkSubscriptions } from "./NetworkSubscriptions.ts"
 import type { PublicationLink } from "./PublicationLink.ts"
 import { ReceiveEndpoints } from "./ReceiveEndpoints.ts"
 import { Receiver } from "./Receiver.ts"
+import type { ReceiverCommands } from "./ReceiverCommands.ts"
 import { SendEndpoints } from "./SendEndpoints.ts"
 import { Sender } from "./Sender.ts"
+import type { SenderCommands } from "./SenderCommands.ts"
 import type { SessionIds } from "./SessionIds.ts"
 import type { SubscriptionLink } from "./SubscriptionLink.ts"
 
-export class NetworkStreams {
-  readonly sender: Sender
-  readonly receiver: Receiver
+export class NetworkStreams implements ConductorCommands {
+  /** The sender and the receiver, unless they run on threads of their own. */
+  readonly agents: ReadonlyArray<Agent>
   readonly publications: NetworkPublications
   readonly subscriptions: NetworkSubscriptions
+  private readonly context: DriverContext
+  private readonly network: DriverNetwork
   private readonly sendEndpoints: SendEndpoints
   private readonly receiveEndpoints: ReceiveEndpoints
   private readonly closing = new ClosingEndpoints()
+  private readonly sender: SenderCommands
+  private readonly receiver: ReceiverCommands
+  private nowNs = 0
+  private terminatedAgents = 0
 
   constructor(
     context: DriverContext,
@@ -33,23 +44,22 @@ export class NetworkStreams {
     },
     logs: LogFreeing
   ) {
-    const { recordError, settings, systemCounters } = context
-    this.sender = new Sender({
-      systemCounters,
-      cycleThresholdNs: settings.senderCycleThresholdNs,
-      sendsPerPoll: settings.sendsPerPoll,
-      resolutionCheckIntervalNs: settings.resolutionCheckIntervalNs,
-      onSilent: (endpoint) => this.sendEndpoints.onSilent(endpoint)
-    })
-    this.receiver = new Receiver({
-      systemCounters,
-      cycleThresholdNs: settings.receiverCycleThresholdNs,
-      sessionLimit: settings.streamSessionLimit,
-      onSetup: (request) => this.subscriptions.onSetup(request),
-      onEvicted: (endpoint) =>
-        recordError(`WARN more sessions than are remembered send on channel=${endpoint.udpChannel.channel}`)
-    })
-    this.sendEndpoints = new SendEndpoints(context, network, this.sender, this.closing)
+    this.context = context
+    this.network = network
+    const { closing } = this
+    const resources = new SharedResources(context.counters.values)
+    const { remote } = network
+    if (remote === undefined) {
+      const { receiver, sender } = this.newAgents(resources)
+      this.sender = sender
+      this.receiver = receiver
+      this.agents = [sender, receiver]
+    } else {
+      this.sender = remote.sender
+      this.receiver = remote.receiver
+      this.agents = []
+    }
+    this.sendEndpoints = new SendEndpoints(context, network, this.sender, closing, resources)
     this.publications = new NetworkPublications(
       context,
       network,
@@ -59,9 +69,10 @@ export class NetworkStreams {
       logs,
       this.sender,
       this.sendEndpoints,
-      this.closing
+      closing,
+      resources
     )
-    this.receiveEndpoints = new ReceiveEndpoints(context, network, this.receiver, this.closing)
+    this.receiveEndpoints = new ReceiveEndpoints(context, network, this.receiver, closing, resources)
     this.subscriptions = new NetworkSubscriptions(
       context,
       network,
@@ -70,13 +81,15 @@ export class NetworkStreams {
       logs,
       this.receiver,
       this.receiveEndpoints,
-      this.closing
+      closing,
+      resources
     )
   }
 
   doWork(nowNs: number): number {
+    this.nowNs = nowNs
     return (
-      this.closing.doWork() +
+      (this.network.remote?.poll(this) ?? 0) +
       this.publications.updatePublisherLimits() +
       this.subscriptions.doWork(nowNs) +
       this.sendEndpoints.checkResolutions()
@@ -94,5 +107,91 @@ export class NetworkStreams {
     this.subscriptions.close()
     this.receiveEndpoints.close()
     this.closing.closeAll()
+  }
+
+  /** Agents of other threads close what they have before the conductor does. */
+  terminateAgents(): void {
+    if (this.network.remote !== undefined) {
+      this.sender.onTerminate()
+      this.receiver.onTerminate()
+    }
+  }
+
+  /** Whether no agent of another thread works any more. */
+  get isTerminated(): boolean {
+    return this.network.remote === undefined || this.terminatedAgents >= this.network.remote.agentCount
+  }
+
+  onEndpointReleased(endpointId: number): void {
+    this.closing.onReleased(endpointId)
+  }
+
+  onSilent(endpointId: number): void {
+    this.sendEndpoints.onSilent(endpointId)
+  }
+
+  onReceivers(registrationId: bigint, status: ReceiversStatus): void {
+    this.publications.onReceivers(registrationId, status)
+  }
+
+  onRejected(registrationId: bigint, rejection: Rejection): void {
+    this.publications.onRejected(registrationId, rejection)
+  }
+
+  onPublicationFailed(registrationId: bigint, error: unknown): void {
+    this.publications.onPublicationFailed(registrationId, error)
+  }
+
+  onPublicationReleased(registrationId: bigint): void {
+    this.publications.onReleased(registrationId)
+  }
+
+  onSetup(request: ImageRequest): void {
+    this.subscriptions.onSetup(request)
+  }
+
+  onEvicted(endpointId: number): void {
+    const channel = this.receiveEndpoints.find(endpointId)?.udpChannel.channel ?? ""
+    this.context.recordError(`WARN more sessions than are remembered send on channel=${channel}`)
+  }
+
+  onImageDraining(correlationId: bigint): void {
+    this.subscriptions.onDraining(correlationId, this.nowNs)
+  }
+
+  onImageFailed(correlationId: bigint, error: unknown): void {
+    this.subscriptions.onFailed(correlationId, error)
+  }
+
+  onImageReleased(correlationId: bigint): void {
+    this.subscriptions.onReleased(correlationId)
+  }
+
+  onError(error: unknown): void {
+    this.context.recordError(error)
+  }
+
+  onTerminated(): void {
+    this.terminatedAgents++
+  }
+
+  private newAgents(resources: SharedResources): { readonly sender: Sender; readonly receiver: Receiver } {
+    const { clock, settings, systemCounters } = this.context
+    const shared = { systemCounters, resources, conductor: this }
+    return {
+      sender: new Sender({
+        ...shared,
+        cycleThresholdNs: settings.senderCycleThresholdNs,
+        sendsPerPoll: settings.sendsPerPoll,
+        resolutionCheckIntervalNs: settings.resolutionCheckIntervalNs
+      }),
+      receiver: new Receiver({
+        ...shared,
+        cycleThresholdNs: settings.receiverCycleThresholdNs,
+        sessionLimit: settings.streamSessionLimit,
+        lossReport: this.network.lossReport,
+        epochMs: () => clock.epochMs()
+      })
+    }
   }
 }

@@ -5,7 +5,9 @@ import * as SubscriptionParameters from "../channel/SubscriptionParameters.ts"
 import type { UdpChannel } from "../channel/UdpChannel.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
 import type { SubscriptionMessage } from "../command/SubscriptionMessage.ts"
-import type { ReceiveEndpoint } from "../media/ReceiveEndpoint.ts"
+import type { SharedResources } from "./AgentResources.ts"
+import type { ReceiveChannelEndpoint } from "./ChannelEndpoint.ts"
+import type { ImageRequest } from "./ConductorCommands.ts"
 import { ChannelResolution } from "./ChannelResolution.ts"
 import type { Clients } from "./Clients.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
@@ -20,16 +22,16 @@ import type { PendingCommand } from "./PendingCommand.ts"
 import type { PositionCounter } from "./PositionCounter.ts"
 import type { PublicationImage, PublicationImageListener } from "./PublicationImage.ts"
 import type { ReceiveEndpoints } from "./ReceiveEndpoints.ts"
-import type { ImageRequest, Receiver } from "./Receiver.ts"
+import type { ReceiverCommands } from "./ReceiverCommands.ts"
 import { SubscriptionLink, type SubscriptionLinkFields } from "./SubscriptionLink.ts"
 
 export class NetworkSubscriptionLink extends SubscriptionLink {
-  readonly endpoint: ReceiveEndpoint
+  readonly endpoint: ReceiveChannelEndpoint
   private readonly onClosed: (link: NetworkSubscriptionLink) => void
 
   constructor(
     fields: SubscriptionLinkFields,
-    endpoint: ReceiveEndpoint,
+    endpoint: ReceiveChannelEndpoint,
     onClosed: (link: NetworkSubscriptionLink) => void
   ) {
     super(fields)
@@ -43,7 +45,7 @@ export class NetworkSubscriptionLink extends SubscriptionLink {
   }
 
   matches(stream: {
-    readonly endpoint: ReceiveEndpoint
+    readonly endpoint: ReceiveChannelEndpoint
     readonly streamId: number
     readonly sessionId: number
   }): boolean {
@@ -66,12 +68,12 @@ export class NetworkSubscriptions implements PublicationImageListener {
   private readonly clients: Clients
   private readonly subscriptionLinks: Array<SubscriptionLink>
   private readonly logs: LogFreeing
-  private readonly receiver: Receiver
+  private readonly receiver: ReceiverCommands
   private readonly endpoints: ReceiveEndpoints
   private readonly closing: ClosingEndpoints
   private readonly imageLinks: ImageLinks
+  private readonly resources: SharedResources
   private readonly images: Array<PublicationImage> = []
-  private readonly lossEntries = new Map<PublicationImage, number>()
   private pendingImages: Array<PendingImage> = []
   private uniqueForms = 0
 
@@ -81,9 +83,10 @@ export class NetworkSubscriptions implements PublicationImageListener {
     clients: Clients,
     subscriptionLinks: Array<SubscriptionLink>,
     logs: LogFreeing,
-    receiver: Receiver,
+    receiver: ReceiverCommands,
     endpoints: ReceiveEndpoints,
-    closing: ClosingEndpoints
+    closing: ClosingEndpoints,
+    resources: SharedResources
   ) {
     this.context = context
     this.network = network
@@ -94,6 +97,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     this.closing = closing
     this.endpoints = endpoints
     this.imageLinks = new ImageLinks(context)
+    this.resources = resources
   }
 
   /** Answered when the name is resolved and the socket open. */
@@ -122,23 +126,22 @@ export class NetworkSubscriptions implements PublicationImageListener {
     }
   }
 
-  /** Images whose logs have come, and how far those that are there are whole. */
+  /** Images whose logs have come. */
   doWork(nowNs: number): number {
     let workCount = 0
     if (this.pendingImages.length > 0) {
       this.pendingImages = this.pendingImages.filter((pending) => !this.isSettled(pending, nowNs))
       workCount = 1
     }
-    for (const image of this.images) {
-      workCount += this.trackRebuild(image, nowNs)
-    }
     return workCount
   }
 
   /** True when the image was one of these. */
   rejectImage(correlationId: bigint, reason: string): boolean {
-    const image = this.images.find(({ registrationId }) => registrationId === correlationId)
-    image?.feedback.reject(reason)
+    const image = this.find(correlationId)
+    if (image !== undefined) {
+      this.receiver.onRejectImage(correlationId, reason)
+    }
     return image !== undefined
   }
 
@@ -150,8 +153,10 @@ export class NetworkSubscriptions implements PublicationImageListener {
     for (const { log } of this.pendingImages.splice(0)) {
       log.abandon()
     }
-    for (const image of this.images) {
-      this.logs.add(image.rawLog)
+    for (const { rawLog, state } of this.images) {
+      if (state !== "Done") {
+        this.logs.add(rawLog)
+      }
     }
     this.images.length = 0
   }
@@ -164,8 +169,10 @@ export class NetworkSubscriptions implements PublicationImageListener {
         this.imageLinks.notifyUnavailable(image, link)
       }
     }
+    const { endpoint, registrationId, sessionId, streamId } = image
+    this.receiver.onReleaseImage(registrationId)
     if (isRejoin) {
-      this.receiver.onRemoveState(image.endpoint, image.sessionId, image.streamId, "CoolDown")
+      this.receiver.onRemoveState(endpoint.id, sessionId, streamId, "CoolDown")
     }
     image.endpoint.decreaseImageReferences()
     this.endpoints.closeIfUnused(image.endpoint)
@@ -175,7 +182,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     for (const link of this.subscriptionLinks) {
       link.unlink(image)
     }
-    this.lossEntries.delete(image)
+    this.resources.removeLog(image.rawLog.fileName)
     this.logs.add(image.rawLog)
   }
 
@@ -187,30 +194,26 @@ export class NetworkSubscriptions implements PublicationImageListener {
     this.imageLinks.notifyAvailable(image, link, position)
   }
 
-  /** One entry of the loss report an image. */
-  onLoss(image: PublicationImage, bytesLost: number): void {
-    const { lossReport } = this.network
-    const nowMs = this.context.clock.epochMs()
-    const entry = this.lossEntries.get(image)
-    if (entry === undefined) {
-      const { channel } = image.endpoint.udpChannel
-      const { sessionId, sourceIdentity, streamId } = image
-      const created = lossReport.createEntry(bytesLost, nowMs, sessionId, streamId, channel, sourceIdentity)
-      this.lossEntries.set(image, created)
-    } else if (entry >= 0) {
-      lossReport.recordObservation(entry, bytesLost, nowMs)
-    }
+  onSubscribersChanged(image: PublicationImage): void {
+    this.receiver.onSubscribers(image.registrationId, image.subscriberCounters)
+  }
+
+  onDraining(correlationId: bigint, nowNs: number): void {
+    this.find(correlationId)?.onDraining(nowNs)
+  }
+
+  onReleased(correlationId: bigint): void {
+    this.find(correlationId)?.onReceiverReleased()
   }
 
   /** A stranger chooses what lies in an image: one that cannot be rebuilt ends, and the others go on. */
-  private trackRebuild(image: PublicationImage, nowNs: number): number {
-    try {
-      return image.trackRebuild(nowNs)
-    } catch (error) {
-      this.context.recordError(error)
-      image.fail("what arrived is no sequence of frames: the image cannot be rebuilt")
-      return 1
-    }
+  onFailed(correlationId: bigint, error: unknown): void {
+    this.context.recordError(error)
+    this.find(correlationId)?.onFailed()
+  }
+
+  private find(correlationId: bigint): PublicationImage | undefined {
+    return this.images.find(({ registrationId }) => registrationId === correlationId)
   }
 
   private link(command: SubscriptionMessage, udpChannel: UdpChannel, nowNs: number): void {
@@ -244,13 +247,13 @@ export class NetworkSubscriptions implements PublicationImageListener {
     const { endpoint, sessionId, streamId } = link
     this.subscriptionLinks.push(link)
     if (endpoint.increaseStreamReferences(streamId, sessionId) === 1) {
-      this.receiver.onAddSubscription(endpoint, streamId, sessionId)
+      this.receiver.onAddSubscription(endpoint.id, streamId, sessionId)
     }
   }
 
   private onLinkClosed({ endpoint, sessionId, streamId }: NetworkSubscriptionLink): void {
     if (endpoint.decreaseStreamReferences(streamId, sessionId) === 0) {
-      this.receiver.onRemoveSubscription(endpoint, streamId, sessionId)
+      this.receiver.onRemoveSubscription(endpoint.id, streamId, sessionId)
     }
     this.endpoints.closeIfUnused(endpoint)
   }
@@ -282,20 +285,25 @@ export class NetworkSubscriptions implements PublicationImageListener {
     }
   }
 
-  private interestedLinks(request: ImageRequest): ReadonlyArray<NetworkSubscriptionLink> {
+  private interestedLinks(
+    { sessionId, streamId }: ImageRequest,
+    endpoint: ReceiveChannelEndpoint
+  ): ReadonlyArray<NetworkSubscriptionLink> {
     return this.subscriptionLinks.filter(
-      (link): link is NetworkSubscriptionLink => link instanceof NetworkSubscriptionLink && link.matches(request)
+      (link): link is NetworkSubscriptionLink =>
+        link instanceof NetworkSubscriptionLink && link.matches({ endpoint, sessionId, streamId })
     )
   }
 
   private beginImage(request: ImageRequest): void {
     const { commands, logFactory } = this.context
-    const [first] = this.interestedLinks(request)
-    if (first === undefined) {
+    const endpoint = this.endpoints.find(request.endpointId)
+    const [first] = endpoint === undefined ? [] : this.interestedLinks(request, endpoint)
+    if (endpoint === undefined || first === undefined) {
       this.giveUp(request, undefined)
       return
     }
-    const windowLength = Math.min(this.endpoints.windowLength(request.endpoint.udpChannel), request.termLength / 2)
+    const windowLength = Math.min(this.endpoints.windowLength(endpoint.udpChannel), request.termLength / 2)
     if (request.mtuLength > windowLength) {
       const message = `mtuLength=${request.mtuLength} > initialWindowLength=${windowLength}`
       throw new ControlProtocolError(ErrorCode.GENERIC_ERROR, message)
@@ -333,14 +341,16 @@ export class NetworkSubscriptions implements PublicationImageListener {
   }
 
   private createImage(request: ImageRequest, identity: ImageIdentity, rawLog: RawLog, nowNs: number): void {
-    const links = this.interestedLinks(request)
+    const endpoint = this.endpoints.find(request.endpointId)
+    const links = endpoint === undefined ? [] : this.interestedLinks(request, endpoint)
     const [first] = links
-    if (first === undefined || request.endpoint.isClosing) {
+    if (endpoint === undefined || first === undefined) {
       this.logs.add(rawLog)
       this.giveUp(request, undefined)
       return
     }
-    const image = makeImage(this.context, this, request, identity, first, rawLog, nowNs)
+    const made = makeImage(this.context, this, request, endpoint, identity, first, rawLog, nowNs)
+    const { description, image, log } = made
     let allocated: ReadonlyArray<AllocatedLink>
     try {
       allocated = this.imageLinks.allocate(links.map((link) => ({ image, link })))
@@ -348,10 +358,11 @@ export class NetworkSubscriptions implements PublicationImageListener {
       image.close()
       throw error
     }
-    request.endpoint.increaseImageReferences()
+    endpoint.increaseImageReferences()
     this.images.push(image)
     this.imageLinks.complete(allocated, nowNs)
-    this.receiver.onNewImage(image)
+    this.resources.addLog(rawLog.fileName, log)
+    this.receiver.onNewImage({ ...description, subscriberPositions: image.subscriberCounters })
   }
 
   /** The session becomes unknown again; `error` is noted, if there is one. */
@@ -359,6 +370,6 @@ export class NetworkSubscriptions implements PublicationImageListener {
     if (error !== undefined) {
       this.context.recordError(error)
     }
-    this.receiver.onRemoveState(request.endpoint, request.sessionId, request.streamId, "InitInProgress")
+    this.receiver.onRemoveState(request.endpointId, request.sessionId, request.streamId, "InitInProgress")
   }
 }

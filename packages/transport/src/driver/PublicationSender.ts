@@ -15,9 +15,10 @@ import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMet
 import { scanForAvailability, TermScan } from "@millrace/core/kernel/logbuffer/TermScanner"
 import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
-import type { NetworkPublicationFields } from "./NetworkPublication.ts"
 import type { ReceiverLiveness } from "./ReceiverLiveness.ts"
+import { RetransmitBudget } from "./RetransmitBudget.ts"
 import { RetransmitHandler } from "./RetransmitHandler.ts"
+import type { SentPublicationFields } from "./SentPublication.ts"
 import {
   BYTES_SENT,
   HEARTBEATS_SENT,
@@ -31,41 +32,52 @@ import {
 
 const SETUP_INTERVAL_NS = 100e6
 const HEARTBEAT_INTERVAL_NS = 100e6
-/** Datagrams of one publication in one tick: others get their turn after them. */
-const DATAGRAMS_PER_SEND_MAX = 64
 const CONTROL_LENGTH = 64
 
 export class PublicationSender {
   readonly retransmits: RetransmitHandler
-  isEndOfStream = false
   /** The log was overwritten: of what is in it nothing more is sent. */
   hasFailed = false
-  private readonly fields: NetworkPublicationFields
+  private readonly fields: SentPublicationFields
   private readonly receivers: ReceiverLiveness
   private readonly scan = new TermScan()
   private readonly control = new HeapRegion("frame being sent", CONTROL_LENGTH).buffer()
-  private readonly offsets = new Int32Array(DATAGRAMS_PER_SEND_MAX)
-  private readonly lengths = new Int32Array(DATAGRAMS_PER_SEND_MAX)
+  private readonly offsets: Int32Array
+  private readonly lengths: Int32Array
   /** How far each datagram moves the position: with PAD more than its length. */
-  private readonly advances = new Int32Array(DATAGRAMS_PER_SEND_MAX)
+  private readonly advances: Int32Array
   private hasInitialConnection = false
   private isSetupElicited = false
   private isTrackingLimits = false
   private timeOfLastSetupNs: number
   private timeOfLastSendNs: number
 
-  constructor(fields: NetworkPublicationFields, receivers: ReceiverLiveness, nowNs: number) {
+  constructor(fields: SentPublicationFields, receivers: ReceiverLiveness, nowNs: number) {
     this.fields = fields
     this.receivers = receivers
+    this.offsets = new Int32Array(fields.description.datagramsPerSendMax)
+    this.lengths = new Int32Array(fields.description.datagramsPerSendMax)
+    this.advances = new Int32Array(fields.description.datagramsPerSendMax)
     this.retransmits = new RetransmitHandler({
-      lingerNs: fields.retransmitLingerNs,
+      delayNs: fields.description.retransmitDelayNs,
+      lingerNs: fields.description.retransmitLingerNs,
+      budget: new RetransmitBudget(fields.description.retransmitRate, fields.log.mtuLength, nowNs),
       isGroup: false,
-      maxResend: fields.parameters.maxResend,
+      maxResend: fields.description.maxResend,
       resend: (termId, termOffset, length) => this.resend(termId, termOffset, length),
       onOverflow: () => fields.systemCounters.increment(RETRANSMIT_OVERFLOW)
     })
     this.timeOfLastSetupNs = nowNs - SETUP_INTERVAL_NS - 1
     this.timeOfLastSendNs = nowNs - HEARTBEAT_INTERVAL_NS - 1
+  }
+
+  /** Everything that the stream will ever have was sent. */
+  get isEndOfStream(): boolean {
+    const { log, senderPosition } = this.fields
+    return (
+      LogBufferMetadata.isPublicationRevoked(log.metadata) ||
+      senderPosition.getVolatile() >= LogBufferMetadata.endOfStreamPosition(log.metadata)
+    )
   }
 
   /** A status message came: the publication has or had a receiver. */
@@ -92,7 +104,7 @@ export class PublicationSender {
   }
 
   replyRtt(echoTimestampNs: bigint, receiverId: bigint): void {
-    const { sessionId, streamId } = this.fields
+    const { sessionId, streamId } = this.fields.description
     RttMeasurementFrame.write(this.control, 0, 0, sessionId, streamId, echoTimestampNs, 0n, receiverId)
     this.sendControl(RttMeasurementFrame.HEADER_LENGTH)
   }
@@ -137,7 +149,7 @@ export class PublicationSender {
     let window = windowLength
     let offset = termOffset
     let count = 0
-    while (count < DATAGRAMS_PER_SEND_MAX && window > 0 && offset < term.length) {
+    while (count < this.offsets.length && window > 0 && offset < term.length) {
       const available = scanForAvailability(term, offset, Math.min(window, mtuLength), this.scan)
       if (available <= 0) {
         if (available < 0 && count === 0) {
@@ -161,7 +173,7 @@ export class PublicationSender {
     if (this.isTrackingLimits) {
       const { senderBackPressure, systemCounters } = this.fields
       this.isTrackingLimits = false
-      senderBackPressure.setRelease(senderBackPressure.getVolatile() + 1)
+      senderBackPressure.addRelease(1)
       systemCounters.increment(SENDER_FLOW_CONTROL_LIMITS)
     }
   }
@@ -171,7 +183,8 @@ export class PublicationSender {
       return
     }
     this.timeOfLastSetupNs = nowNs
-    const { flowControl, log, senderLimit, sessionId, streamId } = this.fields
+    const { description, flowControl, log, senderLimit } = this.fields
+    const { sessionId, streamId } = description
     if (this.isSetupElicited) {
       flowControl.onSetup(senderLimit.getVolatile(), nowNs)
     }
@@ -198,7 +211,8 @@ export class PublicationSender {
     if (!this.hasInitialConnection || nowNs - this.timeOfLastSendNs <= HEARTBEAT_INTERVAL_NS) {
       return
     }
-    const { log, sessionId, streamId, systemCounters } = this.fields
+    const { description, log, systemCounters } = this.fields
+    const { sessionId, streamId } = description
     DataFrame.write(
       this.control,
       0,
@@ -218,7 +232,7 @@ export class PublicationSender {
     if (LogBufferMetadata.isPublicationRevoked(this.fields.log.metadata)) {
       return FrameFlags.UNFRAGMENTED | FrameFlags.EOS | FrameFlags.REVOKED
     }
-    return this.isEndOfStream && this.fields.parameters.signalEos
+    return this.isEndOfStream && this.fields.description.signalEos
       ? FrameFlags.UNFRAGMENTED | FrameFlags.EOS
       : FrameFlags.UNFRAGMENTED
   }
@@ -270,7 +284,7 @@ export class PublicationSender {
     const isFrame =
       DataFrame.termOffset(term, termOffset) === termOffset &&
       DataFrame.termId(term, termOffset) === termId &&
-      DataFrame.sessionId(term, termOffset) === this.fields.sessionId
+      DataFrame.sessionId(term, termOffset) === this.fields.description.sessionId
     try {
       if (isFrame) {
         return scanForAvailability(term, termOffset, maxLength, this.scan)

@@ -1,38 +1,54 @@
 /** The endpoints that network subscriptions receive by. */
 import type { UdpChannel } from "../channel/UdpChannel.ts"
 import { RECEIVE } from "../media/EndpointStatus.ts"
-import { ReceiveEndpoint } from "../media/ReceiveEndpoint.ts"
+import type { SharedResources } from "./AgentResources.ts"
+import { ReceiveChannelEndpoint } from "./ChannelEndpoint.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import { EndpointTable } from "./EndpointTable.ts"
-import type { Receiver } from "./Receiver.ts"
+import type { ReceiverCommands } from "./ReceiverCommands.ts"
 import * as SocketBuffers from "./SocketBuffers.ts"
 
 export class ReceiveEndpoints {
   private readonly context: DriverContext
-  private readonly receiver: Receiver
-  private readonly endpoints: EndpointTable<ReceiveEndpoint>
+  private readonly endpoints: EndpointTable<ReceiveChannelEndpoint>
   private nextReceiverId: bigint
 
-  constructor(context: DriverContext, network: DriverNetwork, receiver: Receiver, closing: ClosingEndpoints) {
+  constructor(
+    context: DriverContext,
+    network: DriverNetwork,
+    receiver: ReceiverCommands,
+    closing: ClosingEndpoints,
+    resources: SharedResources
+  ) {
     this.context = context
-    this.receiver = receiver
-    this.endpoints = new EndpointTable(context, network, RECEIVE, receiver, closing)
+    const agent = {
+      onRegisterEndpoint: ({ groupTag, id, receiverId, socket }: ReceiveChannelEndpoint) =>
+        receiver.onRegisterEndpoint({ id, receiverId, groupTag, socket: socket.handle }),
+      onCloseEndpoint: ({ id }: ReceiveChannelEndpoint) => receiver.onCloseEndpoint(id)
+    }
+    this.endpoints = new EndpointTable(context, network, RECEIVE, agent, closing, resources)
     this.nextReceiverId = (BigInt(context.randomInt32()) << 32n) | BigInt(context.randomInt32() >>> 0)
   }
 
-  get(registrationId: bigint, udpChannel: UdpChannel): ReceiveEndpoint {
-    const { systemCounters } = this.context
-    const { groupTag } = udpChannel.fields
+  find(endpointId: number): ReceiveChannelEndpoint | undefined {
+    return this.endpoints.find(endpointId)
+  }
+
+  get(registrationId: bigint, udpChannel: UdpChannel): ReceiveChannelEndpoint {
     return this.endpoints.get({
       registrationId,
       udpChannel,
       local: udpChannel.remote,
       remote: undefined,
-      make: (status, socket) =>
-        new ReceiveEndpoint(
-          { udpChannel, status, socket, receiverId: this.nextReceiverId++, groupTag, systemCounters },
-          this.receiver
+      make: (id, status, socket) =>
+        new ReceiveChannelEndpoint(
+          id,
+          udpChannel,
+          status,
+          socket,
+          this.nextReceiverId++,
+          udpChannel.fields.groupTag ?? this.context.settings.receiverGroupTag
         ),
       check: ({ receiveBufferLength }) =>
         SocketBuffers.checkWindow(udpChannel, this.windowLength(udpChannel), receiveBufferLength)
@@ -44,7 +60,7 @@ export class ReceiveEndpoints {
     return udpChannel.fields.receiverWindowLength || this.context.settings.subscription.receiverWindowLength
   }
 
-  closeIfUnused(endpoint: ReceiveEndpoint): void {
+  closeIfUnused(endpoint: ReceiveChannelEndpoint): void {
     this.endpoints.closeIfUnused(endpoint)
   }
 

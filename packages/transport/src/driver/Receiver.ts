@@ -1,5 +1,5 @@
 /** The receiver: the agent that takes data from the network into images and tells their sources what came. */
-import type { Agent } from "@millrace/core/kernel/agent/Agent"
+import { type Agent, AgentTermination } from "@millrace/core/kernel/agent/Agent"
 import { DutyCycleTracker } from "@millrace/core/kernel/agent/DutyCycleTracker"
 import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
@@ -7,9 +7,15 @@ import * as HeaderDescriptor from "@millrace/core/kernel/frame/HeaderDescriptor"
 import * as RttMeasurementFrame from "@millrace/core/kernel/frame/RttMeasurementFrame"
 import * as SetupFrame from "@millrace/core/kernel/frame/SetupFrame"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
-import type { ReceiveEndpoint, ReceiveEndpointListener } from "../media/ReceiveEndpoint.ts"
+import type { LossReport } from "@millrace/core/kernel/lossreport/LossReport"
+import { ReceiveEndpoint, type ReceiveEndpointListener } from "../media/ReceiveEndpoint.ts"
+import type { AgentResources } from "./AgentResources.ts"
+import type { ConductorCommands, ImageRequest } from "./ConductorCommands.ts"
 import { DataPacketDispatcher, type SessionState } from "./DataPacketDispatcher.ts"
-import type { PublicationImage } from "./PublicationImage.ts"
+import { LeavingEndpoints } from "./LeavingEndpoints.ts"
+import type { ReceivedImage, ReceivedImageListener } from "./ReceivedImage.ts"
+import { makeReceivedImage } from "./ReceivedImageFactory.ts"
+import type { ReceivedImageDescription, ReceiveEndpointDescription, ReceiverCommands } from "./ReceiverCommands.ts"
 import {
   BYTES_RECEIVED,
   RECEIVER_CYCLE_TIME_THRESHOLD_EXCEEDED,
@@ -17,28 +23,14 @@ import {
   type SystemCounters
 } from "./SystemCounters.ts"
 
-/** What a SETUP says. */
-export interface ImageRequest {
-  readonly endpoint: ReceiveEndpoint
-  readonly source: SocketAddress
-  readonly sessionId: number
-  readonly streamId: number
-  readonly initialTermId: number
-  readonly activeTermId: number
-  readonly termOffset: number
-  readonly termLength: number
-  readonly mtuLength: number
-  readonly flags: number
-}
-
 export interface ReceiverOptions {
   readonly systemCounters: SystemCounters
   readonly cycleThresholdNs: number
   readonly sessionLimit: number
-  /** An image is to be made; its session is `InitInProgress` until it is there or given up. */
-  readonly onSetup: (request: ImageRequest) => void
-  /** More sessions than are remembered send data of one stream. */
-  readonly onEvicted: (endpoint: ReceiveEndpoint) => void
+  readonly resources: AgentResources
+  readonly lossReport: LossReport
+  readonly epochMs: () => number
+  readonly conductor: ConductorCommands
 }
 
 interface PendingSetup {
@@ -53,20 +45,24 @@ const PENDING_SETUP_TIMEOUT_NS = 1e9
 /** Sources that are asked for a SETUP at one time. */
 const PENDING_SETUPS_MAX = 1024
 
-export class Receiver implements Agent, ReceiveEndpointListener {
+export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListener, ReceivedImageListener {
   readonly roleName = "receiver"
   private readonly options: ReceiverOptions
   private readonly dutyCycle: DutyCycleTracker
   private readonly dispatchers = new Map<ReceiveEndpoint, DataPacketDispatcher>()
   private endpoints: ReadonlyArray<ReceiveEndpoint> = []
   private socketDescriptors: ReadonlyArray<number> = []
-  private images: ReadonlyArray<PublicationImage> = []
+  private readonly leaving: LeavingEndpoints
+  private readonly lossEntries = new Map<ReceivedImage, number>()
+  private images: ReadonlyArray<ReceivedImage> = []
   private pendingSetups: Array<PendingSetup> = []
   private nowNs = 0
+  private isTerminated = false
 
   constructor(options: ReceiverOptions) {
     const { systemCounters } = options
     this.options = options
+    this.leaving = new LeavingEndpoints((endpointId) => options.conductor.onEndpointReleased(endpointId))
     this.dutyCycle = new DutyCycleTracker(options.cycleThresholdNs, {
       proposeMax: (ns) => systemCounters.get(RECEIVER_MAX_CYCLE_TIME).proposeMaxRelease(ns),
       thresholdExceeded: () => systemCounters.increment(RECEIVER_CYCLE_TIME_THRESHOLD_EXCEEDED)
@@ -74,14 +70,18 @@ export class Receiver implements Agent, ReceiveEndpointListener {
   }
 
   onStart(nowNs: number): void {
+    this.nowNs = nowNs
     this.dutyCycle.update(nowNs)
   }
 
   doWork(nowNs: number): number {
     this.nowNs = nowNs
     this.dutyCycle.measureAndUpdate(nowNs)
+    if (this.isTerminated) {
+      throw new AgentTermination()
+    }
+    let workCount = this.leaving.doWork()
     let bytesReceived = 0
-    let workCount = 0
     for (const endpoint of this.endpoints) {
       bytesReceived += endpoint.poll()
       workCount += endpoint.workCount
@@ -90,7 +90,9 @@ export class Receiver implements Agent, ReceiveEndpointListener {
       this.options.systemCounters.get(BYTES_RECEIVED).addRelease(bytesReceived)
     }
     for (const image of this.images) {
-      workCount += image.isConnected(nowNs) ? image.sendFeedback(nowNs) : this.release(image)
+      workCount += image.isConnected(nowNs)
+        ? this.trackRebuild(image, nowNs) + image.sendFeedback(nowNs)
+        : this.release(image)
     }
     this.checkPendingSetups()
     return workCount
@@ -100,32 +102,95 @@ export class Receiver implements Agent, ReceiveEndpointListener {
     return this.socketDescriptors
   }
 
-  onRegisterEndpoint(endpoint: ReceiveEndpoint): void {
+  onClose(): void {
+    for (const { log } of this.images) {
+      this.options.resources.closeLog(log)
+    }
+    this.images = []
+    this.setEndpoints([])
+  }
+
+  onRegisterEndpoint({ groupTag, id, receiverId, socket }: ReceiveEndpointDescription): void {
+    const { resources, systemCounters } = this.options
+    const endpoint = new ReceiveEndpoint(
+      { id, socket: resources.openSocket(id, socket), receiverId, groupTag, systemCounters },
+      this
+    )
     this.setEndpoints([...this.endpoints, endpoint])
     this.dispatchers.set(endpoint, this.newDispatcher(endpoint))
   }
 
-  onCloseEndpoint(endpoint: ReceiveEndpoint): void {
-    this.setEndpoints(this.endpoints.filter((other) => other !== endpoint))
-    this.pendingSetups = this.pendingSetups.filter((pending) => pending.endpoint !== endpoint)
-    this.dispatchers.delete(endpoint)
+  onCloseEndpoint(endpointId: number): void {
+    const endpoint = this.findEndpoint(endpointId)
+    if (endpoint !== undefined) {
+      this.setEndpoints(this.endpoints.filter((other) => other !== endpoint))
+      this.pendingSetups = this.pendingSetups.filter((pending) => pending.endpoint !== endpoint)
+      this.dispatchers.delete(endpoint)
+    }
+    this.leaving.add(endpointId)
   }
 
-  onAddSubscription(endpoint: ReceiveEndpoint, streamId: number, sessionId: number | undefined): void {
-    this.dispatchers.get(endpoint)?.addSubscription(streamId, sessionId)
+  onAddSubscription(endpointId: number, streamId: number, sessionId: number | undefined): void {
+    this.dispatcherOf(endpointId)?.addSubscription(streamId, sessionId)
   }
 
-  onRemoveSubscription(endpoint: ReceiveEndpoint, streamId: number, sessionId: number | undefined): void {
-    this.dispatchers.get(endpoint)?.removeSubscription(streamId, sessionId)
+  onRemoveSubscription(endpointId: number, streamId: number, sessionId: number | undefined): void {
+    this.dispatcherOf(endpointId)?.removeSubscription(streamId, sessionId)
   }
 
-  onNewImage(image: PublicationImage): void {
+  onNewImage(description: ReceivedImageDescription): void {
+    const { conductor, resources, systemCounters } = this.options
+    const endpoint = this.findEndpoint(description.endpointId)
+    if (endpoint === undefined) {
+      conductor.onImageDraining(description.correlationId)
+      conductor.onImageReleased(description.correlationId)
+      return
+    }
+    const image = makeReceivedImage(description, endpoint, resources, systemCounters, this, this.nowNs)
     this.images = [...this.images, image]
-    this.dispatchers.get(image.endpoint)?.addImage(image)
+    this.dispatchers.get(endpoint)?.addImage(image)
   }
 
-  onRemoveState(endpoint: ReceiveEndpoint, sessionId: number, streamId: number, state: SessionState): void {
-    this.dispatchers.get(endpoint)?.removeState(sessionId, streamId, state)
+  onSubscribers(correlationId: bigint, positions: ReadonlyArray<number>): void {
+    this.findImage(correlationId)?.onSubscribers(positions.map((id) => this.options.resources.counter(id)))
+  }
+
+  onRejectImage(correlationId: bigint, reason: string): void {
+    this.findImage(correlationId)?.feedback.reject(reason)
+  }
+
+  onReleaseImage(correlationId: bigint): void {
+    const image = this.findImage(correlationId)
+    if (image !== undefined) {
+      this.release(image)
+    }
+  }
+
+  onRemoveState(endpointId: number, sessionId: number, streamId: number, state: SessionState): void {
+    this.dispatcherOf(endpointId)?.removeState(sessionId, streamId, state)
+  }
+
+  onTerminate(): void {
+    this.isTerminated = true
+  }
+
+  onDraining(image: ReceivedImage): void {
+    this.options.conductor.onImageDraining(image.correlationId)
+  }
+
+  /** One entry of the loss report an image. */
+  onLoss(image: ReceivedImage, bytesLost: number): void {
+    const { epochMs, lossReport } = this.options
+    const nowMs = epochMs()
+    const entry = this.lossEntries.get(image)
+    if (entry === undefined) {
+      const { fields, sessionId, streamId } = image
+      const { channel } = fields.description
+      const created = lossReport.createEntry(bytesLost, nowMs, sessionId, streamId, channel, fields.source.text)
+      this.lossEntries.set(image, created)
+    } else if (entry >= 0) {
+      lossReport.recordObservation(entry, bytesLost, nowMs)
+    }
   }
 
   onData(
@@ -167,15 +232,42 @@ export class Receiver implements Agent, ReceiveEndpointListener {
     )
   }
 
-  private release(image: PublicationImage): number {
+  private findEndpoint(endpointId: number): ReceiveEndpoint | undefined {
+    return this.endpoints.find(({ id }) => id === endpointId)
+  }
+
+  private dispatcherOf(endpointId: number): DataPacketDispatcher | undefined {
+    const endpoint = this.findEndpoint(endpointId)
+    return endpoint === undefined ? undefined : this.dispatchers.get(endpoint)
+  }
+
+  private findImage(correlationId: bigint): ReceivedImage | undefined {
+    return this.images.find((image) => image.correlationId === correlationId)
+  }
+
+  /** A stranger chooses what lies in an image: one that cannot be rebuilt ends, and the others go on. */
+  private trackRebuild(image: ReceivedImage, nowNs: number): number {
+    try {
+      return image.trackRebuild(nowNs)
+    } catch (error) {
+      image.fail("what arrived is no sequence of frames: the image cannot be rebuilt")
+      this.options.conductor.onImageFailed(image.correlationId, error)
+      return 1
+    }
+  }
+
+  private release(image: ReceivedImage): number {
+    const { conductor, resources } = this.options
     this.images = this.images.filter((other) => other !== image)
+    this.lossEntries.delete(image)
     const dispatcher = this.dispatchers.get(image.endpoint)
     if (dispatcher === undefined) {
       image.deactivate()
     } else {
       dispatcher.removeImage(image)
     }
-    image.onReceiverReleased()
+    resources.closeLog(image.log)
+    conductor.onImageReleased(image.correlationId)
     return 1
   }
 
@@ -183,7 +275,7 @@ export class Receiver implements Agent, ReceiveEndpointListener {
   private elicitSetup(pending: PendingSetup, source: SocketAddress): void {
     const { endpoint, sessionId, streamId } = pending
     if (this.pendingSetups.length >= PENDING_SETUPS_MAX) {
-      this.onRemoveState(endpoint, sessionId, streamId, "PendingSetup")
+      this.onRemoveState(endpoint.id, sessionId, streamId, "PendingSetup")
       return
     }
     this.pendingSetups.push(pending)
@@ -196,7 +288,7 @@ export class Receiver implements Agent, ReceiveEndpointListener {
       return
     }
     for (const { endpoint, sessionId, streamId } of this.pendingSetups.filter(isOver)) {
-      this.onRemoveState(endpoint, sessionId, streamId, "PendingSetup")
+      this.onRemoveState(endpoint.id, sessionId, streamId, "PendingSetup")
     }
     this.pendingSetups = this.pendingSetups.filter((pending) => !isOver(pending))
   }
@@ -206,8 +298,9 @@ export class Receiver implements Agent, ReceiveEndpointListener {
       {
         onUnknownStream: (sessionId, streamId, source) =>
           this.elicitSetup({ endpoint, sessionId, streamId, sinceNs: this.nowNs }, source),
-        onSetup: (buffer, offset, source) => this.options.onSetup(requestOf(endpoint, buffer, offset, source)),
-        onEvicted: () => this.options.onEvicted(endpoint)
+        onSetup: (buffer, offset, source) =>
+          this.options.conductor.onSetup(requestOf(endpoint, buffer, offset, source)),
+        onEvicted: () => this.options.conductor.onEvicted(endpoint.id)
       },
       this.options.sessionLimit
     )
@@ -220,7 +313,7 @@ const requestOf = (
   offset: number,
   source: SocketAddress
 ): ImageRequest => ({
-  endpoint,
+  endpointId: endpoint.id,
   source,
   sessionId: SetupFrame.sessionId(buffer, offset),
   streamId: SetupFrame.streamId(buffer, offset),

@@ -1,52 +1,69 @@
 /** The endpoints that network publications send by. */
 import type { UdpChannel } from "../channel/UdpChannel.ts"
 import { SEND } from "../media/EndpointStatus.ts"
-import { SendEndpoint } from "../media/SendEndpoint.ts"
+import type { SharedResources } from "./AgentResources.ts"
+import { SendChannelEndpoint } from "./ChannelEndpoint.ts"
 import { ChannelResolution } from "./ChannelResolution.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import { EndpointTable } from "./EndpointTable.ts"
-import type { Sender } from "./Sender.ts"
+import type { SenderCommands } from "./SenderCommands.ts"
 import * as SocketBuffers from "./SocketBuffers.ts"
 import * as SystemCounters from "./SystemCounters.ts"
 
 /** An endpoint whose name is being looked up again. */
 interface PendingResolution {
-  readonly endpoint: SendEndpoint
+  readonly endpoint: SendChannelEndpoint
   readonly resolution: ChannelResolution
 }
 
 export class SendEndpoints {
   private readonly context: DriverContext
   private readonly network: DriverNetwork
-  private readonly endpoints: EndpointTable<SendEndpoint>
+  private readonly sender: SenderCommands
+  private readonly endpoints: EndpointTable<SendChannelEndpoint>
   private resolutions: ReadonlyArray<PendingResolution> = []
 
-  constructor(context: DriverContext, network: DriverNetwork, sender: Sender, closing: ClosingEndpoints) {
+  constructor(
+    context: DriverContext,
+    network: DriverNetwork,
+    sender: SenderCommands,
+    closing: ClosingEndpoints,
+    resources: SharedResources
+  ) {
     this.context = context
     this.network = network
-    this.endpoints = new EndpointTable(context, network, SEND, sender, closing)
+    this.sender = sender
+    const agent = {
+      onRegisterEndpoint: ({ id, remote, socket }: SendChannelEndpoint) =>
+        sender.onRegisterEndpoint({ id, remote, socket: socket.handle }),
+      onCloseEndpoint: ({ id }: SendChannelEndpoint) => sender.onCloseEndpoint(id)
+    }
+    this.endpoints = new EndpointTable(context, network, SEND, agent, closing, resources)
   }
 
   /** The endpoint of a channel, for datagrams of this length. */
-  get(registrationId: bigint, udpChannel: UdpChannel, mtuLength: number, nowNs: number): SendEndpoint {
-    const { systemCounters } = this.context
+  get(registrationId: bigint, udpChannel: UdpChannel, mtuLength: number): SendChannelEndpoint {
     return this.endpoints.get({
       registrationId,
       udpChannel,
       local: udpChannel.local,
       remote: udpChannel.remote,
-      make: (status, socket) => new SendEndpoint(udpChannel, status, socket, systemCounters, nowNs),
+      make: (id, status, socket) => new SendChannelEndpoint(id, udpChannel, status, socket),
       check: ({ sendBufferLength }) => SocketBuffers.checkMtu(udpChannel, mtuLength, sendBufferLength)
     })
   }
 
-  closeIfUnused(endpoint: SendEndpoint): void {
+  closeIfUnused(endpoint: SendChannelEndpoint): void {
     this.endpoints.closeIfUnused(endpoint)
   }
 
   /** The name of the endpoint is looked up again: its receivers are silent. */
-  onSilent(endpoint: SendEndpoint): void {
+  onSilent(endpointId: number): void {
+    const endpoint = this.endpoints.find(endpointId)
+    if (endpoint === undefined) {
+      return
+    }
     const resolution = new ChannelResolution(this.network, endpoint.udpChannel.uri, () => "", true)
     this.resolutions = [...this.resolutions, { endpoint, resolution }]
   }
@@ -62,11 +79,12 @@ export class SendEndpoints {
     this.endpoints.close()
   }
 
-  private isResolved(endpoint: SendEndpoint, resolution: ChannelResolution): boolean {
+  private isResolved(endpoint: SendChannelEndpoint, resolution: ChannelResolution): boolean {
     try {
       const udpChannel = resolution.poll()
-      if (udpChannel !== undefined && !udpChannel.remote.equals(endpoint.remote)) {
+      if (udpChannel !== undefined && !endpoint.isClosing && !udpChannel.remote.equals(endpoint.remote)) {
         endpoint.remote = udpChannel.remote
+        this.sender.onResolutionChange(endpoint.id, endpoint.remote)
         this.context.systemCounters.increment(SystemCounters.RESOLUTION_CHANGES)
       }
       return udpChannel !== undefined

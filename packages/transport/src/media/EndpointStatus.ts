@@ -17,17 +17,21 @@ export interface EndpointKind {
   readonly channelTypeId: number
   readonly channelName: string
   readonly addressName: string
+  /** Ids of the endpoints of this kind begin here and have every other number. */
+  readonly firstEndpointId: number
 }
 
 export const SEND: EndpointKind = {
   channelTypeId: 6,
   channelName: "snd-channel",
-  addressName: "snd-local-sockaddr"
+  addressName: "snd-local-sockaddr",
+  firstEndpointId: 0
 }
 export const RECEIVE: EndpointKind = {
   channelTypeId: 7,
   channelName: "rcv-channel",
-  addressName: "rcv-local-sockaddr"
+  addressName: "rcv-local-sockaddr",
+  firstEndpointId: 1
 }
 
 const LOCAL_ADDRESS_TYPE_ID = 14

@@ -16,9 +16,7 @@ import * as StatusMessageFrame from "@millrace/core/kernel/frame/StatusMessageFr
 import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
 import { TERM_LENGTH_MAX, TERM_LENGTH_MIN } from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
-import type { UdpChannel } from "../channel/UdpChannel.ts"
 import { ERROR_FRAMES_SENT, INVALID_PACKETS, SHORT_SENDS, type SystemCounters } from "../driver/SystemCounters.ts"
-import type { EndpointStatus } from "./EndpointStatus.ts"
 import type { DatagramHandler, UdpSocket } from "./UdpPort.ts"
 
 /**
@@ -44,26 +42,21 @@ const DATAGRAMS_PER_POLL_MAX = 64
 const CONTROL_LENGTH = 2048
 
 export class ReceiveEndpoint {
-  readonly udpChannel: UdpChannel
-  readonly status: EndpointStatus
+  readonly id: number
   readonly socket: UdpSocket
   readonly receiverId: bigint
   readonly groupTag: bigint | undefined
-  isClosing = false
   /** Of what the last poll took in. */
   workCount = 0
   private readonly listener: ReceiveEndpointListener
   private readonly systemCounters: SystemCounters
   private readonly control = new HeapRegion("frame being sent", CONTROL_LENGTH).buffer()
-  private readonly streamReferences = new Map<string, number>()
-  private imageReferences = 0
   private readonly onDatagram: DatagramHandler = (buffer, offset, length, source) =>
     this.dispatch(buffer, offset, length, source)
 
   constructor(
     options: {
-      readonly udpChannel: UdpChannel
-      readonly status: EndpointStatus
+      readonly id: number
       readonly socket: UdpSocket
       readonly receiverId: bigint
       readonly groupTag: bigint | undefined
@@ -71,44 +64,12 @@ export class ReceiveEndpoint {
     },
     listener: ReceiveEndpointListener
   ) {
-    this.udpChannel = options.udpChannel
-    this.status = options.status
+    this.id = options.id
     this.socket = options.socket
     this.receiverId = options.receiverId
     this.groupTag = options.groupTag
     this.systemCounters = options.systemCounters
     this.listener = listener
-  }
-
-  /** Another subscription wants the stream, or one session of it. Returns how many do now. */
-  increaseStreamReferences(streamId: number, sessionId: number | undefined): number {
-    const key = keyOf(streamId, sessionId)
-    const count = (this.streamReferences.get(key) ?? 0) + 1
-    this.streamReferences.set(key, count)
-    return count
-  }
-
-  decreaseStreamReferences(streamId: number, sessionId: number | undefined): number {
-    const key = keyOf(streamId, sessionId)
-    const count = (this.streamReferences.get(key) ?? 0) - 1
-    if (count > 0) {
-      this.streamReferences.set(key, count)
-    } else {
-      this.streamReferences.delete(key)
-    }
-    return count
-  }
-
-  increaseImageReferences(): void {
-    this.imageReferences++
-  }
-
-  decreaseImageReferences(): void {
-    this.imageReferences--
-  }
-
-  get shouldBeClosed(): boolean {
-    return this.streamReferences.size === 0 && this.imageReferences === 0 && !this.isClosing
   }
 
   /** Takes in what has arrived; returns the bytes. `workCount` then says how many datagrams were more than a sign of life. */
@@ -175,11 +136,6 @@ export class ReceiveEndpoint {
     this.send(length, target)
   }
 
-  close(): void {
-    this.socket.close()
-    this.status.close()
-  }
-
   private send(length: number, target: SocketAddress): void {
     if (this.socket.send(this.control, 0, length, target) !== length) {
       this.systemCounters.increment(SHORT_SENDS)
@@ -220,5 +176,3 @@ export class ReceiveEndpoint {
     }
   }
 }
-
-const keyOf = (streamId: number, sessionId: number | undefined): string => `${streamId} ${sessionId ?? "*"}`

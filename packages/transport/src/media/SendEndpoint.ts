@@ -1,5 +1,5 @@
 /**
- * The sending side of a channel: one socket that several publications share, and the dispatch of what receivers send
+ * The sending side of a channel as the sender has it: one socket that several publications share, and the dispatch of what receivers send
  * back to the publication it is for.
  */
 import * as DatagramScanner from "@millrace/core/kernel/frame/DatagramScanner"
@@ -13,7 +13,6 @@ import * as RttMeasurementFrame from "@millrace/core/kernel/frame/RttMeasurement
 import * as StatusMessageFrame from "@millrace/core/kernel/frame/StatusMessageFrame"
 import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
-import type { UdpChannel } from "../channel/UdpChannel.ts"
 import {
   ERROR_FRAMES_RECEIVED,
   INVALID_PACKETS,
@@ -21,7 +20,6 @@ import {
   STATUS_MESSAGES_RECEIVED,
   type SystemCounters
 } from "../driver/SystemCounters.ts"
-import type { EndpointStatus } from "./EndpointStatus.ts"
 import type { DatagramHandler, UdpSocket } from "./UdpPort.ts"
 
 /** What a publication is told by its receivers. Frames lie in `buffer` at `offset`, valid during the call. */
@@ -42,46 +40,24 @@ const DATAGRAMS_PER_POLL_MAX = 64
 const TERM_LENGTH_MAX = 1024 ** 3
 
 export class SendEndpoint {
-  readonly udpChannel: UdpChannel
-  readonly status: EndpointStatus
+  readonly id: number
   readonly socket: UdpSocket
-  isClosing = false
   /** Where to send; changes when the name is resolved anew. */
   remote: SocketAddress
   timeOfLastResolutionNs: number
   private readonly systemCounters: SystemCounters
   private readonly publications = new Map<number, Map<number, SendEndpointListener>>()
-  private references = 0
   private nowNs = 0
   private workCount = 0
   private readonly onDatagram: DatagramHandler = (buffer, offset, length, source) =>
     this.dispatch(buffer, offset, length, source)
 
-  constructor(
-    udpChannel: UdpChannel,
-    status: EndpointStatus,
-    socket: UdpSocket,
-    systemCounters: SystemCounters,
-    nowNs: number
-  ) {
-    this.udpChannel = udpChannel
-    this.status = status
+  constructor(id: number, remote: SocketAddress, socket: UdpSocket, systemCounters: SystemCounters, nowNs: number) {
+    this.id = id
+    this.remote = remote
     this.socket = socket
     this.systemCounters = systemCounters
-    this.remote = udpChannel.remote
     this.timeOfLastResolutionNs = nowNs
-  }
-
-  increaseReferences(): void {
-    this.references++
-  }
-
-  decreaseReferences(): void {
-    this.references--
-  }
-
-  get shouldBeClosed(): boolean {
-    return this.references === 0 && !this.isClosing
   }
 
   register(publication: SendEndpointListener): void {
@@ -124,11 +100,6 @@ export class SendEndpoint {
       }
     }
     return true
-  }
-
-  close(): void {
-    this.socket.close()
-    this.status.close()
   }
 
   private dispatch(buffer: FrameBuffer, offset: number, length: number, source: SocketAddress): void {

@@ -6,6 +6,21 @@ import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
 
+/** As it is told from agent to agent. */
+export interface Address {
+  readonly address: Uint8Array
+  readonly port: number
+}
+
+/** A socket as another thread can take it over. */
+export interface SocketHandle {
+  readonly descriptor: number
+  readonly local: Address
+  readonly remote: Address | undefined
+  readonly receiveBufferLength: number
+  readonly sendBufferLength: number
+}
+
 export interface UdpSocketOptions {
   /** Where to receive. Port 0 = the system chooses. */
   readonly local: SocketAddress
@@ -23,6 +38,8 @@ export interface UdpSocket {
   readonly localAddress: SocketAddress
   /** For parks that should end when something arrives; undefined where there is none. */
   readonly descriptor: number | undefined
+  /** Undefined where only the thread that opened the socket can use it. */
+  readonly handle?: SocketHandle | undefined
   /** What the system gave, which may be less than was asked for; 0 = not known. */
   readonly receiveBufferLength: number
   readonly sendBufferLength: number

@@ -236,8 +236,7 @@ export class HeapDriver {
       network: world.network
     })
     const { network } = this.conductor
-    this.agent =
-      network === undefined ? this.conductor : new CompositeAgent([this.conductor, network.sender, network.receiver])
+    this.agent = new CompositeAgent([this.conductor, ...(network?.agents ?? [])])
     this.agent.onStart?.(this.clock.nanoTime())
   }
 
