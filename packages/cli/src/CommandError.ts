@@ -159,6 +159,42 @@ export class NotRead extends Schema.TaggedError<NotRead>("millrace/CommandError/
   }
 }
 
+/**
+ * Messages that were put and refused; each has its reason in its line of the results.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class PutsRefused extends Schema.TaggedError<PutsRefused>("millrace/CommandError/PutsRefused")("PutsRefused", {
+  refused: Schema.Natural,
+  total: Schema.Natural
+}) {
+  override get message() {
+    return `${grouped(this.refused)} of ${grouped(this.total)} puts were refused: see "error" in their results`
+  }
+}
+
+/**
+ * Parts of a store do not agree.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class StoreProblems extends Schema.TaggedError<StoreProblems>("millrace/CommandError/StoreProblems")(
+  "StoreProblems",
+  {
+    directory: Schema.String,
+    count: Schema.Natural,
+    /** What to type next. */
+    next: Schema.String
+  }
+) {
+  override get message() {
+    const problems = this.count === 1 ? "a problem was found" : `${grouped(this.count)} problems were found`
+    return `${this.directory}: ${problems}. What can be done: ${this.next}`
+  }
+}
+
 const hex = (checksum: number): string => checksum.toString(16).padStart(8, "0")
 
 /**
@@ -175,7 +211,9 @@ export const CommandErrorReason = Schema.Union([
   ProcessFailed,
   NotVerified,
   MessagesMissing,
-  NotRead
+  NotRead,
+  PutsRefused,
+  StoreProblems
 ])
 
 /**

@@ -22,6 +22,7 @@ import type { Finding as KernelFinding } from "./inspect/Finding.ts"
 import type { Verified } from "./inspect/StoreVerify.ts"
 import * as storeDump from "./internal/storeDump.ts"
 import * as storeExport from "./internal/storeExport.ts"
+import * as storeOverview from "./internal/storeOverview.ts"
 import * as storeVerify from "./internal/storeVerify.ts"
 import type { StoredMessage } from "./Message.ts"
 import type { MessageStoreOptions } from "./MessageStoreConfig.ts"
@@ -160,6 +161,72 @@ export const verify = (
 ): Effect.Effect<VerifyReport, StoreError> => storeVerify.verify(options, options.findingsMax ?? FINDINGS_MAX_DEFAULT)
 
 const FINDINGS_MAX_DEFAULT = 1000
+
+/**
+ * What there is in a store. Times are milliseconds since the epoch.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Overview {
+  readonly directory: string
+  /** Whether some process has the store open, or had when it ended. */
+  readonly isOpen: boolean
+  /** That process, where it left its number. */
+  readonly pid: number | null
+  readonly minPosition: number
+  readonly maxPosition: number
+  readonly logFiles: number
+  readonly logFileLength: number
+  /** When the first record that is kept was stored. */
+  readonly firstStoreTimestamp: number | null
+  readonly topics: number
+  readonly queues: number
+  readonly messages: number
+  readonly queueFileLength: number
+  readonly indexFiles: number
+  readonly indexSlots: number
+  readonly indexEntries: number
+  /** Store times up to which log, queues and index are on the device, by the checkpoint. */
+  readonly logFlushedTimestamp: number
+  readonly queuesFlushedTimestamp: number
+  readonly indexFlushedTimestamp: number
+  readonly freeBytes: number
+  readonly totalBytes: number
+}
+
+/**
+ * Says what there is in a store, at a glance.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const overview: (options: MessageStoreOptions) => Effect.Effect<Overview, StoreError> = storeOverview.overview
+
+/**
+ * How far a group of consumers has come in a queue: the offset of the message that it takes next.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ConsumerOffset {
+  readonly group: string
+  readonly topic: string
+  readonly queueId: number
+  readonly offset: number
+  /** Where the queue ends. */
+  readonly maxOffset: number
+}
+
+/**
+ * The offsets that groups of consumers have left in a store (`config/consumerOffset.json`, as RocketMQ writes it).
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const consumerOffsets: (
+  options: MessageStoreOptions
+) => Effect.Effect<ReadonlyArray<ConsumerOffset>, StoreError> = storeOverview.consumerOffsets
 
 /**
  * What stands in a file: first what it is, then its parts one by one.

@@ -4,7 +4,6 @@ import * as MessageStore from "@millrace/store/MessageStore"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { badInput } from "../CommandError.ts"
@@ -13,6 +12,7 @@ import * as OpenStore from "../internal/openStore.ts"
 import * as Style from "../output/Style.ts"
 import * as Table from "../output/Table.ts"
 import * as Text from "../output/Text.ts"
+import * as StoreFlags from "../store/StoreFlags.ts"
 import { json, positive } from "./flags.ts"
 
 const COLUMNS: ReadonlyArray<Table.Column> = [
@@ -76,10 +76,7 @@ const print = Effect.fnUntraced(function* (messages: ReadonlyArray<Message.Store
 export const storeTail = Command.make(
   "tail",
   {
-    directory: Argument.String("dir").pipe(
-      Argument.withMetavar("DIR"),
-      Argument.withDescription("Directory of a store")
-    ),
+    directory: StoreFlags.directory,
     topic: Flag.String("topic").pipe(
       Flag.withDescription("The topic; may be left out when the store has only one"),
       Flag.withMetavar("NAME"),
@@ -95,21 +92,22 @@ export const storeTail = Command.make(
       Flag.withMetavar("N"),
       Flag.withDefault(10)
     ),
+    config: StoreFlags.config,
     json
   },
-  ({ count, directory, json, tag, topic }) =>
+  ({ config, count, directory, json, tag, topic }) =>
     Effect.gen(function* () {
       const { queues, topic: name } = yield* topicOf(directory, topic)
       const store = yield* MessageStore.MessageStore
       yield* print(yield* lastMessages(store, queues, { topic: name, count, tags: Option.getOrUndefined(tag) }), json)
-    }).pipe(Effect.provide(OpenStore.readOnly(directory)))
+    }).pipe(Effect.provide(OpenStore.readOnly(directory, config)))
 ).pipe(
   Command.withDescription("Show the last messages of a topic. Works beside a process that writes."),
   Command.withShortDescription("Show the last messages of a topic"),
   Command.withExamples([
-    { command: "millrace store tail /var/lib/trades --topic trades --count 5", description: "The last five messages" },
+    { command: "millrace store tail trades --topic trades --count 5", description: "The last five messages" },
     {
-      command: "millrace store tail /var/lib/trades --topic trades --tag AAPL --json",
+      command: "millrace store tail trades --topic trades --tag AAPL --json",
       description: "One JSON object a line"
     }
   ])

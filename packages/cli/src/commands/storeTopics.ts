@@ -2,13 +2,13 @@
 import * as MessageStore from "@millrace/store/MessageStore"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as OpenStore from "../internal/openStore.ts"
 import { grouped } from "../output/Quantity.ts"
 import * as Style from "../output/Style.ts"
 import * as Table from "../output/Table.ts"
 import { printable } from "../output/Text.ts"
+import * as StoreFlags from "../store/StoreFlags.ts"
 import { json } from "./flags.ts"
 
 const COLUMNS: ReadonlyArray<Table.Column> = [
@@ -50,24 +50,22 @@ const print = Effect.fnUntraced(function* (topics: ReadonlyArray<MessageStore.To
 export const storeTopics = Command.make(
   "topics",
   {
-    directory: Argument.String("dir").pipe(
-      Argument.withMetavar("DIR"),
-      Argument.withDescription("Directory of a store")
-    ),
+    directory: StoreFlags.directory,
+    config: StoreFlags.config,
     json
   },
-  ({ directory, json }) =>
+  ({ config, directory, json }) =>
     Effect.gen(function* () {
       const store = yield* MessageStore.MessageStore
       yield* print(yield* store.topics, json)
-    }).pipe(Effect.provide(OpenStore.readOnly(directory)))
+    }).pipe(Effect.provide(OpenStore.readOnly(directory, config)))
 ).pipe(
   Command.withDescription(
     "List the topics of a store with their queues and messages. Works beside a process that writes."
   ),
   Command.withShortDescription("List the topics of a store"),
   Command.withExamples([
-    { command: "millrace store topics /var/lib/trades", description: "A table of topics" },
-    { command: "millrace store topics /var/lib/trades --json", description: "The same for a script" }
+    { command: "millrace store topics trades", description: "A table of topics" },
+    { command: "millrace store topics trades --json", description: "The same for a script" }
   ])
 )

@@ -86,8 +86,9 @@ export class IndexCheck {
       }
       for (let slot = 0; slot < heads.length; slot++) {
         // The entry of a key is written before its slot: a writer, or a killed one, may be between the two.
-        if (heads[slot]! > file.slotAt(slot)) {
-          this.#wrong(file, heads[slot]!, "its slot does not lead to it", heads[slot]! === file.indexCount - 1)
+        const head = heads[slot]!
+        if (head > file.slotAt(slot)) {
+          this.#wrong(file, head, "its slot does not lead to it", head === file.indexCount - 1)
         }
       }
     }

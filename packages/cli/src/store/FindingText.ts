@@ -1,0 +1,31 @@
+/** What is wrong with a store, in words. */
+import type * as Inspect from "@millrace/store/Inspect"
+import { plural } from "../output/Quantity.ts"
+import { printable } from "../output/Text.ts"
+
+export const of = (finding: Inspect.Finding): string => {
+  switch (finding._tag) {
+    case "LogDamage": {
+      const { end, file, position, reason, recordsBehind } = finding
+      return `the log is damaged from ${position} to ${end} (${reason}), ${plural(recordsBehind, "record")} behind it: ${file}`
+    }
+    case "QueueEntryWrong": {
+      const { detail, found, queueId, queueOffset, topic } = finding
+      return `entry ${queueOffset} of ${printable(topic)}/${queueId} leads to position ${found.position}: ${detail}`
+    }
+    case "QueueEntryMissing": {
+      const { position, queueId, queueOffset, topic } = finding
+      return `${printable(topic)}/${queueId} has no entry ${queueOffset}, whose record stands at ${position}`
+    }
+    case "IndexWrong":
+      return finding.entry === 0
+        ? `${finding.file}: ${finding.detail}`
+        : `entry ${finding.entry} of ${finding.file}: ${finding.detail}`
+    case "KeyMissing": {
+      const { key, position, topic } = finding
+      return `the index does not have key ${printable(key)} of topic ${printable(topic)}, whose record stands at ${position}`
+    }
+    case "ConfigUnreadable":
+      return `${finding.file} is no JSON, and has no backup that is`
+  }
+}

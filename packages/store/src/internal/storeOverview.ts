@@ -1,0 +1,88 @@
+/** What there is in a store, at a glance; and how far its consumers have come. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import * as StorePaths from "../engine/StorePaths.ts"
+import type { ConsumerOffset, Overview } from "../Inspect.ts"
+import * as NextRecord from "../recovery/NextRecord.ts"
+import type { CommitLog } from "../commitlog/CommitLog.ts"
+import type { MessageStoreOptions } from "../MessageStoreConfig.ts"
+import * as AbortFile from "../recovery/AbortFile.ts"
+import type { StoreError } from "../StoreError.ts"
+import * as storeInspection from "./storeInspection.ts"
+import { attempt } from "./storeSteps.ts"
+
+export const overview = Effect.fnUntraced(function* (
+  options: MessageStoreOptions
+): Effect.fn.Return<Overview, StoreError, Scope.Scope> {
+  const inspection = yield* storeInspection.open(options)
+  return yield* attempt(() => overviewOf(inspection))
+}, Effect.scoped)
+
+const overviewOf = ({ fileSystem, files, isOpen, options }: storeInspection.Inspection): Overview => {
+  const { checkpoint, commitLog, queues } = files
+  const root = options.storePathRootDir
+  const states = [...queues.all()]
+  const indexFiles = (fileSystem.entries(StorePaths.index(root)) ?? []).filter(({ isDirectory }) => !isDirectory)
+  const { freeBytes, totalBytes } = fileSystem.space(root)
+  return {
+    directory: root,
+    isOpen,
+    pid: isOpen ? (AbortFile.pidOf(fileSystem, root) ?? null) : null,
+    minPosition: commitLog.minOffset,
+    maxPosition: commitLog.maxOffset,
+    logFiles: commitLog.files.files.length,
+    logFileLength: commitLog.files.fileLength,
+    firstStoreTimestamp: firstTimestamp(commitLog),
+    topics: queues.topics.size,
+    queues: states.length,
+    messages: states.reduce((sum, { queue }) => sum + queue.maxOffset - queue.minOffset, 0),
+    queueFileLength: options.mappedFileSizeConsumeQueue,
+    indexFiles: indexFiles.length,
+    indexSlots: options.maxHashSlotNum,
+    indexEntries: options.maxIndexNum,
+    logFlushedTimestamp: checkpoint.physicMsgTimestamp,
+    queuesFlushedTimestamp: checkpoint.logicsMsgTimestamp,
+    indexFlushedTimestamp: checkpoint.indexMsgTimestamp,
+    freeBytes,
+    totalBytes
+  }
+}
+
+const firstTimestamp = (commitLog: CommitLog): number | null => {
+  const cursor = new RecordCursor()
+  const first = commitLog.files.firstFile
+  return first !== undefined && NextRecord.checkAt(first, 0, cursor) > 0 ? cursor.storeTimestamp : null
+}
+
+const OFFSETS_FILE = "consumerOffset.json"
+
+export const consumerOffsets = Effect.fnUntraced(function* (
+  options: MessageStoreOptions
+): Effect.fn.Return<ReadonlyArray<ConsumerOffset>, StoreError, Scope.Scope> {
+  const { fileSystem, files } = yield* storeInspection.open(options)
+  return yield* attempt(() => {
+    const content = ConfigFile.read(fileSystem, ConfigFile.pathOf(options.directory, OFFSETS_FILE))
+    const found: Array<ConsumerOffset> = []
+    for (const [name, offsets] of entriesOf(entriesMap(content, "offsetTable"))) {
+      // topic@group; a topic may not contain the separator.
+      const separator = name.indexOf("@")
+      const topic = separator < 0 ? name : name.slice(0, separator)
+      for (const [id, offset] of entriesOf(offsets)) {
+        const queueId = Number(id)
+        const maxOffset = files.queues.find(topic, queueId)?.queue.maxOffset ?? 0
+        found.push({ group: name.slice(separator + 1), topic, queueId, offset: Number(offset), maxOffset })
+      }
+    }
+    return found.toSorted((a, b) => compare(a.group, b.group) || compare(a.topic, b.topic) || a.queueId - b.queueId)
+  })
+}, Effect.scoped)
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const entriesMap = (content: unknown, name: string): unknown =>
+  typeof content === "object" && content !== null ? (content as Record<string, unknown>)[name] : undefined
+
+const entriesOf = (value: unknown): ReadonlyArray<readonly [string, unknown]> =>
+  typeof value === "object" && value !== null ? Object.entries(value) : []
