@@ -27,6 +27,7 @@ import type { ClientListener } from "./ClientListener.ts"
 import { ClientPublication } from "./ClientPublication.ts"
 import type { ClientSettings } from "./ClientSettings.ts"
 import { type Cancel, CommandSender, type RequestHandlers } from "./CommandSender.ts"
+import { DriverLiveness } from "./DriverLiveness.ts"
 import { ImageReader } from "./ImageReader.ts"
 import { dispatch, type ResponseListener } from "./ResponseDispatch.ts"
 import { isMissing, type SharedLogs } from "./SharedLogs.ts"
@@ -64,6 +65,7 @@ export class ClientConductor implements Agent, ResponseListener {
   private readonly userCounters = new Set<UserCounter>()
   private readonly onMessage: MessageHandler = (typeId, buffer, offset, length) =>
     dispatch(this, typeId, buffer, offset, length)
+  private readonly driverLiveness: DriverLiveness
   private nowNs = 0
   private nextKeepaliveNs = 0
 
@@ -74,6 +76,7 @@ export class ClientConductor implements Agent, ResponseListener {
     this.counters = context.counters
     this.commands = new CommandSender(context.driver, context.settings.driverTimeoutNs)
     this.nowNs = context.clock.nanoTime()
+    this.driverLiveness = new DriverLiveness(context.driver.driverHeartbeatMs, this.nowNs)
   }
 
   /** Why no request can be sent, or undefined when one can. */
@@ -388,7 +391,7 @@ export class ClientConductor implements Agent, ResponseListener {
     }
     this.nextKeepaliveNs = this.nowNs + this.context.settings.keepaliveIntervalNs
     const nowMs = this.context.clock.epochMs()
-    this.checkDriver(nowMs)
+    this.checkDriver()
     if (this.inactive === undefined && !this.context.heartbeat.beat(nowMs)) {
       this.fail({ _tag: "ClientTimeout", clientId: this.clientId })
     }
@@ -399,10 +402,10 @@ export class ClientConductor implements Agent, ResponseListener {
     return 1
   }
 
-  private checkDriver(nowMs: number): void {
+  private checkDriver(): void {
     const heartbeatMs = this.context.driver.driverHeartbeatMs
     const timeoutMs = this.context.settings.driverTimeoutNs / NS_PER_MS
-    const ageMs = nowMs - heartbeatMs
+    const ageMs = this.driverLiveness.silenceNs(heartbeatMs, this.nowNs) / NS_PER_MS
     if (heartbeatMs < 0) {
       this.fail({ _tag: "DriverEnded" })
     } else if (ageMs > timeoutMs) {
