@@ -87,7 +87,8 @@ export class PublicationImage implements ManagedResource, Subscribable {
       onLeftBehind: (link) => listener.onLeftBehind(this, link),
       onDetach: (_link, position) => this.removePosition(position),
       onRejoin: (link, position) => {
-        position.setRelease(this.joinPosition())
+        // What it has read it does not get again, also where others are further behind.
+        position.setRelease(Math.max(position.getVolatile(), this.joinPosition()))
         this.subscriberPositions.push(position)
         listener.onSubscribersChanged(this)
         listener.onRejoin(this, link, position)
