@@ -36,7 +36,7 @@ const picture = Effect.fnUntraced(function* (inspector: Inspector.Inspector) {
       driverHead(status, style),
       ...errors.flatMap((error) => linesOf(error, style)),
       "",
-      `${plural(errors.length, "distinct error")}`
+      plural(errors.length, "distinct error")
     ],
     json: { ...driverJson(status), errors: errors.map(toJson) }
   } satisfies Live.Picture

@@ -4,10 +4,11 @@ import * as ExclusivePublication from "@millrace/transport/ExclusivePublication"
 import * as Subscription from "@millrace/transport/Subscription"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { badInput } from "../CommandError.ts"
+import { badInput, type CommandError } from "../CommandError.ts"
 import * as ChildProcess from "../internal/childProcess.ts"
 import { waitUntil } from "../internal/waitUntil.ts"
 import { withClient } from "../internal/withClient.ts"
@@ -25,24 +26,29 @@ const LENGTH_DEFAULT = 32
 /** How long a running `millrace pong` has to be seen before one is started. */
 const PONG_WAIT = "500 millis"
 
+interface Connected extends RoundTrips.Line {
+  /** Fails when the process that answers, if it is ours, has ended. */
+  readonly pongEnds: Effect.Effect<never, CommandError>
+}
+
 const connect = Effect.fnUntraced(function* (config: PongConfig, mayStartPong: boolean) {
   const subscription = yield* Subscription.make({ channel: config.pongChannel, streamId: config.pongStreamId })
-  const publication = yield* ExclusivePublication.make({ channel: config.channel, streamId: config.streamId })
+  const publication = yield* ExclusivePublication.make({
+    channel: config.channel,
+    streamId: config.streamId,
+    linger: 1
+  })
   const connected = waitUntil(
     Effect.zipWith(publication.isConnected, subscription.isConnected, (there, back) => there && back)
   )
-  if (mayStartPong) {
-    const isThere = yield* Effect.timeoutOption(connected, PONG_WAIT)
-    if (Option.isNone(isThere)) {
-      const pong = yield* ChildProcess.fork("pong", EntryFile.resolve(import.meta.url, "../traffic/pong"), config)
-      yield* Effect.raceFirst(
-        connected,
-        pong.run(() => Effect.void)
-      )
-    }
+  let pongEnds: Connected["pongEnds"] = Effect.never
+  if (mayStartPong && Option.isNone(yield* Effect.timeoutOption(connected, PONG_WAIT))) {
+    const pong = yield* ChildProcess.fork("pong", EntryFile.resolve(import.meta.url, "../traffic/pong"), config)
+    const running = yield* Effect.forkScoped(pong.run(() => Effect.void))
+    pongEnds = Effect.andThen(Fiber.join(running), Effect.never)
   }
-  yield* connected
-  return { publication, subscription }
+  yield* Effect.raceFirst(connected, pongEnds)
+  return { publication, subscription, pongEnds } satisfies Connected
 })
 
 const microseconds = (sorted: Float64Array, share: number): number =>
@@ -56,7 +62,8 @@ const measure = Effect.fnUntraced(function* (
   const line = yield* connect(config, options.mayStartPong)
   const work = { label: "pinging", noun: "round trips", total: plan.messages, patienceMs: 1000 }
   const progress = yield* Progress.make(work, options)
-  const sorted = (yield* RoundTrips.measure(line, plan, progress.update)).sort()
+  const times = yield* Effect.raceFirst(RoundTrips.measure(line, plan, progress.update), line.pongEnds)
+  const sorted = times.toSorted()
   return {
     p50Us: microseconds(sorted, 0.5),
     p99Us: microseconds(sorted, 0.99),

@@ -1,6 +1,6 @@
 /** A log buffer as text and as JSON. */
 import type * as Inspector from "@millrace/transport/Inspector"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import { int64 } from "./Json.ts"
 import { grouped } from "./Quantity.ts"
 import type { Style } from "./Style.ts"
