@@ -133,7 +133,8 @@ export class Application {
 
 /** What ends the client is told to the client. A session that goes on lingering cannot be taken again yet. */
 const isExpected = (failure: RequestFailure): boolean =>
-  !["Refused", "NoResponse", "CommandsFull", "Unmappable"].includes(failure._tag) || (failure._tag === "Refused" && /session-id|clash|closing/i.test(failure.message))
+  !["Refused", "NoResponse", "CommandsFull", "Unmappable"].includes(failure._tag) ||
+  (failure._tag === "Refused" && /session-id|clash|closing/i.test(failure.message))
 
 const describe = (failure: ClientFailure): string =>
   failure._tag === "Corrupt"

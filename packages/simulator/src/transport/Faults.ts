@@ -2,7 +2,7 @@
 import type { SeededRandom } from "../../../transport/src/simulation/SeededRandom.ts"
 import type { Application } from "./Application.ts"
 import type { Host } from "./Host.ts"
-import { addressOf, type FaultRates, type Scenario, type StreamPlan } from "./Scenario.ts"
+import { addressOf, type FaultRates, type StreamPlan } from "./Scenario.ts"
 import type { World } from "./World.ts"
 
 const SECOND_NS = 1e9
@@ -11,8 +11,6 @@ const OUTAGE_NS_MAX = 14 * SECOND_NS
 /** Shorter than the time after which a client is given up. */
 const STALL_NS_MAX = 3 * SECOND_NS
 const HOUR_MS = 3_600_000
-/** By this much a clock may move without a consequence. */
-const SMALL_JUMP_MS = 3_000
 
 interface Partition {
   readonly source: string
@@ -24,8 +22,8 @@ export class Faults {
   private readonly world: World
   private readonly random: SeededRandom
   private partitions: Array<Partition> = []
-  /** Sessions that were closed and may be taken again. */
-  private readonly sessions: Array<number> = []
+  /** Sessions that were closed, by the host that may take them again. */
+  private readonly sessions = new Map<Host, Array<number>>()
 
   constructor(world: World) {
     this.world = world
@@ -103,7 +101,7 @@ export class Faults {
       const offset = random.below(2048) * 32
       extra.push(`|init-term-id=${initial}|term-id=${(initial + random.below(3)) | 0}|term-offset=${offset}`)
     }
-    const session = isExclusive && random.chance(0.5) ? this.sessions.pop() : undefined
+    const session = isExclusive && random.chance(0.5) ? this.sessions.get(application.host)?.pop() : undefined
     if (session !== undefined) {
       extra.push(`|session-id=${session}`)
     }
@@ -158,12 +156,8 @@ export class Faults {
 
   private jumpClock(): void {
     const { random, world } = this
-    const host = random.pick(world.hosts)
-    if (random.chance(0.5)) {
-      host.clock.jump(random.between(-SMALL_JUMP_MS, SMALL_JUMP_MS))
-    } else {
-      host.jumpClock(random.between(-HOUR_MS, HOUR_MS))
-    }
+    const jumpMs = random.pick([3000, HOUR_MS])
+    random.pick(world.hosts).jumpClock(random.between(-jumpMs, jumpMs))
   }
 
   private changeApplications(happens: (rate: keyof FaultRates) => boolean): void {
@@ -195,9 +189,19 @@ export class Faults {
       const publisher = random.pick(application.publishers)
       const { isExclusive, sessionId } = publisher.publication
       application.closePublisher(publisher, isExclusive && random.chance(0.2))
-      this.sessions.push(sessionId)
+      this.leaveSession(application.host, sessionId)
     } else {
       this.publish(application, random.pick(world.scenario.streams))
+    }
+  }
+
+  /** One that others still publish to is not free. */
+  private leaveSession(host: Host, sessionId: number): void {
+    const isUsed = this.world.applications.some(({ publishers }) =>
+      publishers.some(({ publication }) => publication.sessionId === sessionId)
+    )
+    if (!isUsed) {
+      this.sessions.set(host, [...(this.sessions.get(host) ?? []), sessionId])
     }
   }
 
@@ -232,6 +236,3 @@ export class Faults {
 
 const isSubscribable = (plan: StreamPlan, host: Host): boolean =>
   plan.subscriberHost === undefined || plan.subscriberHost === host.index
-
-export const needsHost = ({ streams }: Scenario, host: number): boolean =>
-  streams.some(({ subscriberHost }) => subscriberHost === undefined || subscriberHost === host)

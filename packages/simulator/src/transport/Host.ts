@@ -18,15 +18,13 @@ export interface Surroundings {
   readonly settings: ConcludedSettings
 }
 
-/** Longer than a timer interval of the driver and a stall. */
-const EXCUSED_NS = 5e9
 const KIB = 1024
 /** As small as they can be: each seed makes a few drivers. */
 const CNC_LENGTHS = {
   toDriver: 64 * KIB + 768,
   toClients: 64 * KIB + 128,
-  countersMetadata: 128 * KIB,
-  countersValues: 32 * KIB,
+  countersMetadata: 512 * KIB,
+  countersValues: 128 * KIB,
   errorLog: 64 * KIB
 }
 
@@ -43,8 +41,6 @@ export class Host {
   stalledUntilNs = 0
   /** When a driver that died is started again. */
   restartNs = 0
-  /** Until the driver has shown by the new time that it lives, whoever connects may take it for dead. */
-  excusedUntilNs = 0
   positions: PositionCheck | undefined = undefined
   private clockOffsetMs = 0
   private readonly surroundings: Surroundings
@@ -84,26 +80,21 @@ export class Host {
     this.driver = undefined
     this.positions = undefined
     this.restartNs = restartNs
-    this.excuse()
+    for (const application of this.applications) {
+      application.isExcused = true
+    }
   }
 
+  /** Somebody sets the wall clock, which is to end nobody. */
   jumpClock(ms: number): void {
     this.clock.jump(ms)
     this.clockOffsetMs += ms
-    this.excusedUntilNs = this.clock.nanoTime() + EXCUSED_NS
-    this.excuse()
   }
 
   /** Somebody sets the clock right again. */
   setClockRight(): void {
     if (this.clockOffsetMs !== 0) {
       this.jumpClock(-this.clockOffsetMs)
-    }
-  }
-
-  private excuse(): void {
-    for (const application of this.applications) {
-      application.isExcused = true
     }
   }
 }

@@ -82,7 +82,6 @@ export class World {
 
   startApplication(host: Host): Application {
     const application = new Application(host, (failure) => this.fail(failure))
-    application.isExcused = this.nowNs < host.excusedUntilNs
     host.applications.push(application)
     return application
   }
