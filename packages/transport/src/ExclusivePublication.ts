@@ -1,12 +1,12 @@
 /**
- * Publications of one writer: never shared, so a little faster, and revocable.
+ * Publications of one writer: never shared, so a little faster; the only ones that take padding and whole blocks.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Client } from "./Client.ts"
-import type { Publication, PublicationOptions } from "./Publication.ts"
+import type { OfferResult, Publication, PublicationOptions } from "./Publication.ts"
 import type { TransportError } from "./TransportError.ts"
 
 /**
@@ -16,8 +16,14 @@ import type { TransportError } from "./TransportError.ts"
  * @since 0.1.0
  */
 export interface ExclusivePublication extends Publication {
-  /** Ends the stream at once: subscribers lose what they have not read, and their images fail with `ImageRevoked`. */
-  readonly revoke: Effect.Effect<void>
+  /** Appends a stretch of `length` bytes, at most `maxMessageLength`, that nobody receives. */
+  readonly appendPadding: (length: number) => Effect.Effect<OfferResult, TransportError>
+  /**
+   * Appends whole frames as they are, headers and all, as `Subscription.blockPoll` hands them over: they have to be those
+   * that come next in this stream, of its session and stream id, and fit the rest of the term. Else it fails with
+   * `InvalidBlock`, and nothing is appended.
+   */
+  readonly offerBlock: (frames: Uint8Array) => Effect.Effect<OfferResult, TransportError>
 }
 
 /**

@@ -6,7 +6,33 @@
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { FragmentBatch } from "./FragmentBatch.ts"
+import type { ImageEnd as ImageEndKernel } from "./client/ImageReader.ts"
+import type { BlockHandler, ControlledHandler, MessageHandler, RawBlockHandler } from "./Subscription.ts"
 import type { TransportError } from "./TransportError.ts"
+
+/**
+ * How an image ended: read to its `EndOfStream`; `Revoked` by its publisher; `Lost`, when it went away before its end
+ * was read; `Closed` by its own subscription; or `Corrupt`, when its log holds what cannot be a frame.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ImageEnd = ImageEndKernel
+
+/**
+ * An image came, or went, and how. `position` is behind everything that was read of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ImageEvent =
+  | { readonly _tag: "Available"; readonly image: Image }
+  | {
+      readonly _tag: "Unavailable"
+      readonly image: Image
+      readonly end: ImageEnd
+      readonly position: number
+    }
 
 /**
  * One publication's stream as a subscription receives it.
@@ -28,10 +54,29 @@ export interface Image {
   readonly sourceIdentity: string
   /** Where in the stream this subscription joined. */
   readonly joinPosition: number
+  readonly initialTermId: number
+  /** Bytes of a term of its log. */
+  readonly termLength: number
+  /** The longest frame, in bytes, with its header. */
+  readonly mtuLength: number
   /** The place behind everything read. */
   readonly position: Effect.Effect<number>
   readonly isClosed: Effect.Effect<boolean>
+  /** Whether everything there will ever be was read. */
   readonly isEndOfStream: Effect.Effect<boolean>
+  readonly isPublicationRevoked: Effect.Effect<boolean>
+  /** Where the stream ends; Infinity while that is not known. */
+  readonly endOfStreamPosition: Effect.Effect<number>
+  /** How many transports the stream comes by: 1 of a live one over UDP, 0 of one that is silent. */
+  readonly activeTransportCount: Effect.Effect<number>
+  /** As `Subscription.poll`, of this image alone. A closed image gives nothing. */
+  readonly poll: (handler: MessageHandler, limit: number) => Effect.Effect<number, TransportError>
+  /** As `Subscription.controlledPoll`, of this image alone. */
+  readonly controlledPoll: (handler: ControlledHandler, limit: number) => Effect.Effect<number, TransportError>
+  /** As `Subscription.blockPoll`, of this image alone: one block at most. */
+  readonly blockPoll: (handler: BlockHandler, lengthLimit: number) => Effect.Effect<number, TransportError>
+  /** As `Subscription.rawPoll`, of this image alone: one block at most. */
+  readonly rawPoll: (handler: RawBlockHandler, lengthLimit: number) => Effect.Effect<number, TransportError>
   /** Owned batches; ends with the image. */
   readonly batches: Stream.Stream<FragmentBatch, TransportError>
   /** Batches that are valid until the next pull; ends with the image. */

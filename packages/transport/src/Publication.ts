@@ -12,10 +12,12 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Sink from "effect/Sink"
 import { Client } from "./Client.ts"
-import type { Channel } from "./Channel.ts"
+import type { ReservedValueSupplier as ReservedValueSupplierKernel } from "@millrace/core/kernel/logbuffer/MessageWriter"
+import type * as Stream from "effect/Stream"
+import type { Channel, ChannelStatus } from "./Channel.ts"
 import type { MessageEncoder as MessageEncoderKernel } from "./client/ClientPublication.ts"
 import type { MessageFormat, PlainSchema } from "./internal/schemaCodec.ts"
-import type { TransportError } from "./TransportError.ts"
+import type { PublicationRejected, TransportError } from "./TransportError.ts"
 
 /**
  * What to publish on.
@@ -81,6 +83,15 @@ export interface OfferManyResult {
 export type MessageEncoder = MessageEncoderKernel
 
 /**
+ * Gives the reserved value of a frame, which is written and not yet visible: a checksum, a timestamp. It is called with
+ * the term, the offset of the frame in it and its length, header and all, once for each fragment of a long message.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ReservedValueSupplier = ReservedValueSupplierKernel
+
+/**
  * A frame of the log to be filled in place: write `length` bytes of payload to `buffer.bytes` from `offset`, then
  * `commit`, or `abort`.
  *
@@ -102,6 +113,11 @@ export type ClaimResult =
 /**
  * A publication. Its scope closes it: later offers answer `Closed`.
  *
+ * **Details**
+ *
+ * With `ClientOptions.reconnect` it goes on with the next driver: a new stream, whose session, positions and registration
+ * are others. Until then offers answer `NotConnected`, and whatever waits goes on waiting.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -110,6 +126,13 @@ export interface Publication {
   readonly streamId: number
   readonly sessionId: number
   readonly registrationId: bigint
+  /** The registration that made the stream: another's, when a concurrent publication was there before. */
+  readonly originalRegistrationId: bigint
+  readonly initialTermId: number
+  /** Bytes of a term of its log. */
+  readonly termLength: number
+  /** Where the stream ends: min(termLength x 2^31, 2^58). */
+  readonly positionMax: number
   /** The longest message, in bytes. */
   readonly maxMessageLength: number
   /** The longest message that goes in one frame: the limit of a claim, and of each message of a batch. */
@@ -119,11 +142,24 @@ export interface Publication {
   readonly position: Effect.Effect<number, TransportError>
   /** How far the driver lets the publication go. */
   readonly positionLimit: Effect.Effect<number, TransportError>
+  /** How many bytes of log may be offered now, headers and padding among them; the last message may go beyond. */
+  readonly availableWindow: Effect.Effect<number, TransportError>
+  readonly channelStatus: Effect.Effect<ChannelStatus, TransportError>
+  /** `host:port` of the socket that sends. Empty over IPC. */
+  readonly localSocketAddresses: Effect.Effect<ReadonlyArray<string>, TransportError>
+  /** Subscribers that refuse this stream, from when this is run; it fails with the end of the client. */
+  readonly errors: Stream.Stream<PublicationRejected, TransportError>
 
   /** Offers one message of at most `maxMessageLength` bytes; an empty one is valid. */
-  readonly offer: (message: Uint8Array) => Effect.Effect<OfferResult, TransportError>
+  readonly offer: (
+    message: Uint8Array,
+    reservedValue?: ReservedValueSupplier
+  ) => Effect.Effect<OfferResult, TransportError>
   /** Offers the concatenation of several parts as one message. */
-  readonly offerParts: (parts: ReadonlyArray<Uint8Array>) => Effect.Effect<OfferResult, TransportError>
+  readonly offerParts: (
+    parts: ReadonlyArray<Uint8Array>,
+    reservedValue?: ReservedValueSupplier
+  ) => Effect.Effect<OfferResult, TransportError>
   /** Offers messages with one claim and one release for up to `maxMessageLength` bytes of them. */
   readonly offerMany: (messages: ReadonlyArray<Uint8Array>) => Effect.Effect<OfferManyResult, TransportError>
   /**
@@ -152,6 +188,12 @@ export interface Publication {
   readonly sink: Sink.Sink<void, Uint8Array, never, TransportError>
   /** Publishes values by their schema: as JSON, or in Effect's binary form. */
   readonly typed: <A>(schema: PlainSchema<A>, options?: { readonly format?: MessageFormat }) => TypedPublication<A>
+
+  /**
+   * Ends the stream at once, for everyone who publishes on it: subscribers lose what they have not read, and their images
+   * fail with `ImageRevoked`.
+   */
+  readonly revoke: Effect.Effect<void>
 
   /** `offer` without an effect: the position, or one of the negative codes of `OfferResult` in `@millrace/core`. */
   readonly offerUnsafe: (message: Uint8Array) => number

@@ -84,6 +84,11 @@ export class ClientConductor implements Agent, ResponseListener {
     return this.commands.inactive
   }
 
+  /** When the driver was last alive, epoch ms; −1 after it ended. */
+  get driverHeartbeatMs(): number {
+    return this.context.driver.driverHeartbeatMs
+  }
+
   onStart(nowNs: number): void {
     this.nowNs = nowNs
     this.nextKeepaliveNs = nowNs + this.context.settings.keepaliveIntervalNs

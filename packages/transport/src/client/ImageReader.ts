@@ -81,6 +81,11 @@ export class ImageReader {
     return this.isClosed ? this.end === "Revoked" : LogBufferMetadata.isPublicationRevoked(this.log.buffers.metadata)
   }
 
+  /** How many transports the image comes by: 1 of a live one over UDP, 0 of a closed one. */
+  get activeTransportCount(): number {
+    return this.isClosed ? 0 : LogBufferMetadata.activeTransportCount(this.log.buffers.metadata)
+  }
+
   /** Messages given up because fragments of them were missing. */
   get droppedCount(): number {
     return this.reader.droppedCount

@@ -9,11 +9,14 @@ import * as CncDescriptor from "../command/CncDescriptor.ts"
 import type { DriverLocation } from "../MediaDriver.ts"
 import { DriverNotFound, IncompatibleDriver, type TransportError } from "../TransportError.ts"
 import { assemble, type ClientTimes } from "./clientAssembly.ts"
-import type { ClientRuntime } from "./clientRuntime.ts"
+import type { ClientSession } from "./clientRuntime.ts"
 import * as CncFile from "./cncFile.ts"
 import { attempt, fail } from "./transportError.ts"
 
-const LOOK_INTERVAL_MS = 10
+/** Each look maps the file: the longer none comes, the rarer they are. */
+const LOOK_INTERVAL_MS_MIN = 10
+const LOOK_INTERVAL_MS_MAX = 250
+const LOOK_INTERVAL_PART = 1 / 16
 
 export interface ConnectOptions extends ClientTimes {
   readonly driver: DriverLocation
@@ -44,6 +47,9 @@ const absenceOf = (file: CncFile.CncFile | CncFile.CncAbsence, timeoutMs: number
   }
 }
 
+const lookIntervalMs = (waitedMs: number): number =>
+  Math.min(LOOK_INTERVAL_MS_MAX, Math.max(LOOK_INTERVAL_MS_MIN, waitedMs * LOOK_INTERVAL_PART))
+
 const openCnc = (options: ConnectOptions): Effect.Effect<CncFile.CncFile, TransportError> => {
   const { directory } = options.driver
   const startMs = performance.now()
@@ -64,7 +70,7 @@ const openCnc = (options: ConnectOptions): Effect.Effect<CncFile.CncFile, Transp
       const waitedMs = performance.now() - startMs
       return waitedMs >= options.driverTimeoutMs
         ? fail(new DriverNotFound({ directory, found, waitedMs }))
-        : Effect.sleep(LOOK_INTERVAL_MS).pipe(Effect.andThen(look))
+        : Effect.sleep(lookIntervalMs(waitedMs)).pipe(Effect.andThen(look))
     })
   )
   return look
@@ -74,7 +80,7 @@ const openCnc = (options: ConnectOptions): Effect.Effect<CncFile.CncFile, Transp
 export const connect = Effect.fnUntraced(function* (
   options: ConnectOptions,
   listener: ClientListener
-): Effect.fn.Return<ClientRuntime, TransportError, Scope.Scope> {
+): Effect.fn.Return<ClientSession, TransportError, Scope.Scope> {
   const { directory } = options.driver
   const file = yield* Effect.acquireRelease(openCnc(options), ({ region }) => Effect.sync(() => region.close()), {
     interruptible: true
@@ -87,5 +93,5 @@ export const connect = Effect.fnUntraced(function* (
   const runner = yield* AgentRunner.run(conductor, options.idle === undefined ? {} : { idle: options.idle }).pipe(
     Effect.orDie
   )
-  return { directory, conductor, counters, runner, wakeDriver: options.driver.wakeUnsafe }
+  return { conductor, counters, errorLog: file.buffers.errorLog, header: file.header, runner }
 })

@@ -1,46 +1,145 @@
-/** A connected client: its conductor, the agent's runner, and how its end reaches those who use it. */
+/**
+ * A client as its publications and subscriptions see it: the session with the driver that there is now, and what to do
+ * when there is none. A session is one connection to one driver process; a client that reconnects has several, one after
+ * the other, and everything it was used for is made anew in each.
+ */
 import type { AgentRunner } from "@millrace/core/AgentRunner"
 import type { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
+import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import * as Effect from "effect/Effect"
+import type * as Latch from "effect/Latch"
 import type { ClientConductor } from "../client/ClientConductor.ts"
 import type { Cancel, RequestHandlers } from "../client/CommandSender.ts"
+import type { CncHeader } from "../command/CncDescriptor.ts"
 import { Closed, type TransportError, type TransportErrorReason } from "../TransportError.ts"
 import { fail, reasonOfFailure } from "./transportError.ts"
 
-export interface ClientRuntime {
-  readonly directory: string
+export interface ClientSession {
   readonly conductor: ClientConductor
   readonly counters: CountersReader
+  readonly errorLog: AtomicBuffer
+  readonly header: CncHeader
   readonly runner: AgentRunner
-  /** Wakes the driver, if it is one of this process. */
-  readonly wakeDriver: () => void
 }
 
-/** Why the client cannot be used any more, or undefined while it can. */
-export const endOf = (client: ClientRuntime): TransportErrorReason | undefined => {
-  const inactive = client.conductor.inactive
-  return inactive === undefined ? undefined : reasonOfFailure(inactive, client.directory, "")
+/** Something that is made anew in each session, until it is closed. */
+export interface Restorable {
+  /**
+   * Makes it anew, and gives what puts the new one in place of the old: that is called when all others are there too, or
+   * never. Fails when the driver of the session refuses, or is gone again.
+   */
+  readonly restore: (session: ClientSession) => Effect.Effect<() => void, TransportError>
+  /** It could not be made anew: it is of no use any more, and this is why. */
+  readonly abandon: (reason: TransportErrorReason) => void
+  /** Names it in messages. */
+  readonly resource: string
+}
+
+export class ClientRuntime {
+  readonly directory: string
+  /** Wakes the driver, if it is one of this process. */
+  readonly wakeDriver: () => void
+  /** The session that there is, or that was last. */
+  session: ClientSession
+  /** Why there is no session while another driver is waited for; undefined when none is. */
+  waitingFor: TransportErrorReason | undefined = undefined
+  readonly restorables = new Set<Restorable>()
+  /** Open unless another driver is waited for. */
+  readonly usable: Latch.Latch
+  private finalReason: TransportErrorReason | undefined = undefined
+
+  constructor(directory: string, wakeDriver: () => void, session: ClientSession, usable: Latch.Latch) {
+    this.directory = directory
+    this.wakeDriver = wakeDriver
+    this.session = session
+    this.usable = usable
+  }
+
+  get isWaiting(): boolean {
+    return this.waitingFor !== undefined
+  }
+
+  /** Why the client cannot be used any more, or undefined while it can, or will be. */
+  get end(): TransportErrorReason | undefined {
+    return this.finalReason ?? (this.isWaiting ? undefined : this.endOfSession(this.session))
+  }
+
+  endOfSession(session: ClientSession): TransportErrorReason | undefined {
+    const inactive = session.conductor.inactive
+    return inactive === undefined ? undefined : reasonOfFailure(inactive, this.directory, "")
+  }
+
+  /** Another driver is waited for from now on. */
+  wait(reason: TransportErrorReason): void {
+    this.waitingFor = reason
+    this.usable.closeUnsafe()
+  }
+
+  /** The session is a new one, and everything is made anew in it. */
+  resume(): void {
+    this.waitingFor = undefined
+    this.usable.openUnsafe()
+  }
+
+  /** There will be no session any more. */
+  finish(reason: TransportErrorReason): void {
+    this.finalReason = reason
+    this.resume()
+  }
 }
 
 /** Why an object of the client is closed: because the client ended, or because it was closed itself. */
 export const closedReason = (client: ClientRuntime, resource: string): TransportErrorReason => {
-  const end = endOf(client)
+  const end = client.end
   return end === undefined || end._tag === "Closed" ? new Closed({ resource }) : end
 }
 
-/** Sends a command and waits for its answer. An interrupted request is undone by the conductor when it is answered. */
-export const request = <A>(
+/** How a command is sent: by the conductor of the session that there is then. */
+export type Send<A> = (conductor: ClientConductor, handlers: RequestHandlers<A>) => Cancel
+
+/**
+ * Sends a command in this session and waits for its answer. An interrupted request is undone by the conductor when it is
+ * answered.
+ */
+export const requestIn = <A>(
   client: ClientRuntime,
+  session: ClientSession,
   description: string,
-  send: (handlers: RequestHandlers<A>) => Cancel
+  send: Send<A>
 ): Effect.Effect<A, TransportError> =>
   Effect.callback<A, TransportError>((resume) => {
-    const cancel = send({
+    const cancel = send(session.conductor, {
       onSuccess: (value) => resume(Effect.succeed(value)),
       onFailure: (failure) => resume(fail(reasonOfFailure(failure, client.directory, description)))
     })
     // Both sides may be parked: the command is to be read at once, and its answer too.
     client.wakeDriver()
-    client.runner.wakeUnsafe()
+    session.runner.wakeUnsafe()
     return Effect.sync(cancel)
   })
+
+/** As `requestIn`, in the session that there is, or in the next one while another driver is waited for. */
+export const request = <A>(
+  client: ClientRuntime,
+  description: string,
+  send: Send<A>
+): Effect.Effect<A, TransportError> => {
+  const attempt: Effect.Effect<A, TransportError> = Effect.andThen(
+    client.usable.await,
+    Effect.suspend(() => {
+      const { end, session } = client
+      return end === undefined
+        ? requestIn(client, session, description, send).pipe(
+            Effect.catch((error) => (client.isWaiting ? attempt : Effect.fail(error)))
+          )
+        : fail(end)
+    })
+  )
+  return attempt
+}
+
+/** A span around a slow operation: one that waits for the driver. */
+export const spanned =
+  (name: string, attributes: Record<string, string | number>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withSpan(effect, `millrace.transport.${name}`, { attributes, captureStackTrace: false })

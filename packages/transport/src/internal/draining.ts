@@ -82,12 +82,20 @@ const unacknowledged = (counters: CountersReader): Remaining => {
 
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-const awaitNone = (look: () => Remaining, standstillMs: number, deadlineMs: number): Effect.Effect<void> =>
+const awaitNone = (
+  look: () => Remaining,
+  standstillMs: number,
+  deadlineMs: number,
+  isAbandoned: () => boolean = () => false
+): Effect.Effect<void> =>
   Effect.suspend(() => {
     let lastProgress = -1n
     let movedMs = performance.now()
     const isOver = (): boolean => {
       const nowMs = performance.now()
+      if (isAbandoned()) {
+        return true
+      }
       const { left, progress } = look()
       if (progress !== lastProgress) {
         lastProgress = progress
@@ -103,13 +111,16 @@ const awaitNone = (look: () => Remaining, standstillMs: number, deadlineMs: numb
 
 const deadlineOf = (linger: Duration.Duration): number => performance.now() + Duration.toMillis(linger)
 
-/** For one publication, whose driver lives on. */
+/** For one publication, until its driver is gone too. */
 export const awaitBacklog = (
   counters: CountersReader,
   publication: EndedPublication,
-  linger: Duration.Duration
+  linger: Duration.Duration,
+  isDriverGone: () => boolean
 ): Effect.Effect<void> =>
-  Effect.suspend(() => awaitNone(() => backlogOf(counters, publication), STANDSTILL_MS, deadlineOf(linger)))
+  Effect.suspend(() =>
+    awaitNone(() => backlogOf(counters, publication), STANDSTILL_MS, deadlineOf(linger), isDriverGone)
+  )
 
 /** For every publication of the driver in `directory`. A driver that is not there any more has nothing to drain. */
 export const awaitDrained = (directory: string, linger: Duration.Duration): Effect.Effect<void> =>

@@ -40,6 +40,9 @@ const CORRUPTIONS = new Set(["CorruptRecord", "CorruptFrame", "InvalidLog"])
 
 /** The typed reason of something thrown by a kernel; undefined for a broken invariant, which dies as a defect. */
 export const reasonOfThrown = (thrown: unknown): TransportErrorReason | undefined => {
+  if (thrown instanceof TransportError) {
+    return thrown.reason
+  }
   if (thrown instanceof InvalidChannelThrown) {
     const { allowed, channel, parameter, value } = thrown
     return new InvalidChannel({ channel, parameter, value, allowed })

@@ -1,0 +1,207 @@
+/**
+ * Takes a client from one driver to the next: waits for a driver to come back, makes everything anew that is still in
+ * use, and says so.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { ClientStatus, Unrestored, Undrained } from "../Client.ts"
+import type { ClientFailure } from "../client/ClientFailure.ts"
+import type { ClientListener } from "../client/ClientListener.ts"
+import { undrainedLength } from "../client/Undrained.ts"
+import type { TransportError, TransportErrorReason } from "../TransportError.ts"
+import { type ConnectOptions, connect } from "./clientConnect.ts"
+import type { ClientRuntime, ClientSession, Restorable } from "./clientRuntime.ts"
+import { PublicationHandle } from "./publicationHandle.ts"
+import { reasonOfFailure } from "./transportError.ts"
+
+/** Commands that are under way at once while everything is made anew. */
+const RESTORE_CONCURRENCY = 16
+/** A refusal is tried again: what is in its way may be the remains of the session before. */
+const RETRY_INTERVAL_MS = 250
+
+export interface ReconnectOptions extends ConnectOptions {
+  /** Undefined = a client that loses its driver has ended. */
+  readonly reconnectTimeoutMs: number | undefined
+}
+
+/** One connection: what ends it, and the scope that everything of it lies in. */
+export interface Connection {
+  readonly session: ClientSession
+  readonly scope: Scope.Closeable
+  readonly failed: Deferred.Deferred<ClientFailure>
+}
+
+/** Connects once; the session ends with `parent`, or before. */
+export const openConnection = (
+  options: ConnectOptions,
+  listener: ClientListener,
+  parent: Scope.Scope
+): Effect.Effect<Connection, TransportError> =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.fork(parent)
+    const failed = yield* Deferred.make<ClientFailure>()
+    const onFailure = (failure: ClientFailure): void => {
+      Deferred.doneUnsafe(failed, Effect.succeed(failure))
+      listener.onFailure(failure)
+    }
+    return yield* connect(options, { ...listener, onFailure }).pipe(
+      Effect.map((session) => ({ session, scope, failed })),
+      Effect.provideService(Scope.Scope, scope),
+      Effect.onError(() => Scope.close(scope, Exit.void))
+    )
+  })
+
+/** Whether a client that ended like this may go on with another session. */
+export const isRecoverable = (failure: ClientFailure): boolean => failure._tag !== "Corrupt"
+
+/** The driver itself went on: it delivers what it has. */
+const isDriverAlive = (failure: ClientFailure): boolean =>
+  failure._tag === "ServiceTimeout" || failure._tag === "ClientTimeout" || failure._tag === "Lapped"
+
+/** What was accepted by a driver that is gone. */
+const undrainedOf = (client: ClientRuntime, failure: ClientFailure): ReadonlyArray<Undrained> => {
+  const undrained: Array<Undrained> = []
+  if (isDriverAlive(failure)) {
+    return undrained
+  }
+  for (const restorable of client.restorables) {
+    if (restorable instanceof PublicationHandle) {
+      const { kernel } = restorable
+      const bytes = undrainedLength(client.session.counters, kernel)
+      if (bytes > 0) {
+        const { channel, closedPosition: position, sessionId, streamId } = kernel
+        undrained.push({ channel, streamId, sessionId, position, bytes })
+      }
+    }
+  }
+  return undrained
+}
+
+interface Reconnection {
+  readonly client: ClientRuntime
+  readonly options: ReconnectOptions
+  readonly listener: ClientListener
+  readonly scope: Scope.Scope
+  readonly tell: (status: ClientStatus) => Effect.Effect<unknown>
+}
+
+/** What became of one thing that was to be made anew. */
+type Restored = { readonly commit: () => void } | Unrestored
+
+/** Tries again until the session ends, or for as long as a driver may take. */
+const restoreOne = (restorable: Restorable, session: ClientSession, deadlineMs: number): Effect.Effect<Restored> =>
+  restorable.restore(session).pipe(
+    Effect.map((commit): Restored => ({ commit })),
+    Effect.catch(({ reason }) => {
+      if (session.conductor.inactive !== undefined || performance.now() >= deadlineMs) {
+        return Effect.succeed<Restored>({ resource: restorable.resource, reason })
+      }
+      return Effect.sleep(RETRY_INTERVAL_MS).pipe(Effect.andThen(restoreOne(restorable, session, deadlineMs)))
+    })
+  )
+
+/** Makes everything anew that is still in use; nothing of it is used before all of it is there. */
+const restoreAll = ({ client, options }: Reconnection, session: ClientSession) =>
+  Effect.suspend(() => {
+    const deadlineMs = performance.now() + options.driverTimeoutMs
+    return Effect.forEach(
+      Array.from(client.restorables),
+      (restorable) => Effect.map(restoreOne(restorable, session, deadlineMs), (restored) => ({ restorable, restored })),
+      { concurrency: RESTORE_CONCURRENCY }
+    )
+  })
+
+/** Waits until a driver is there, however often none is found within the driver timeout. */
+const openNext = (reconnection: Reconnection, deadlineMs: number): Effect.Effect<Connection, TransportError> => {
+  const { listener, options, scope } = reconnection
+  return openConnection(options, listener, scope).pipe(
+    Effect.catch((error) =>
+      error.reason._tag === "DriverNotFound" && performance.now() < deadlineMs
+        ? openNext(reconnection, deadlineMs)
+        : Effect.fail(error)
+    )
+  )
+}
+
+/** What was borrowed from the logs of the last session is still there for a while. */
+const closeLater = ({ options, scope }: Reconnection, connection: Connection) =>
+  Effect.sleep(options.resourceLingerMs).pipe(
+    Effect.andThen(Scope.close(connection.scope, Exit.void)),
+    Effect.forkIn(scope)
+  )
+
+/** From the end of one session to the beginning of the next in which everything is made anew. */
+const reconnect = Effect.fnUntraced(function* (
+  reconnection: Reconnection,
+  last: Connection,
+  failure: ClientFailure
+): Effect.fn.Return<Connection, TransportError> {
+  const { client, options, tell } = reconnection
+  const startMs = performance.now()
+  const deadlineMs = startMs + (options.reconnectTimeoutMs ?? 0)
+  const undrained = undrainedOf(client, failure)
+  const reason = reasonOfFailure(failure, client.directory, "")
+  const undrainedBytes = undrained.reduce((sum, { bytes }) => sum + bytes, 0)
+  client.wait(reason)
+  yield* tell({ _tag: "Waiting", reason, undrained })
+  yield* Effect.logWarning(`millrace: waiting for a media driver: ${reason.message}`).pipe(
+    Effect.annotateLogs({ reason: reason._tag, undrainedBytes })
+  )
+  yield* closeLater(reconnection, last)
+  for (;;) {
+    const connection = yield* openNext(reconnection, deadlineMs)
+    const { conductor } = connection.session
+    const all = yield* Effect.raceFirst(
+      restoreAll(reconnection, connection.session),
+      Effect.as(Deferred.await(connection.failed), undefined)
+    )
+    if (all === undefined || conductor.inactive !== undefined) {
+      yield* closeLater(reconnection, connection)
+      continue
+    }
+    client.session = connection.session
+    const unrestored: Array<Unrestored> = []
+    for (const { restorable, restored } of all) {
+      if ("commit" in restored) {
+        restored.commit()
+      } else {
+        restorable.abandon(restored.reason)
+        unrestored.push(restored)
+      }
+    }
+    client.resume()
+    const waitedMs = performance.now() - startMs
+    yield* tell({ _tag: "Reconnected", clientId: conductor.clientId, reason, waitedMs, undrained, unrestored })
+    yield* Effect.logInfo("millrace: reconnected to a media driver").pipe(
+      Effect.annotateLogs({
+        clientId: String(conductor.clientId),
+        pid: connection.session.header.pid,
+        waitedMs: Math.round(waitedMs),
+        unrestored: unrestored.length
+      })
+    )
+    return connection
+  }
+})
+
+/** Goes from driver to driver until none comes, and then says why there is no more. */
+export const superviseConnections = (
+  reconnection: Reconnection,
+  first: Connection,
+  onEnd: (reason: TransportErrorReason) => void
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    let connection = first
+    for (;;) {
+      const failure = yield* Deferred.await(connection.failed)
+      if (!isRecoverable(failure)) {
+        return
+      }
+      connection = yield* reconnect(reconnection, connection, failure)
+    }
+  }).pipe(
+    Effect.annotateLogs({ directory: reconnection.client.directory }),
+    Effect.catch((error) => Effect.sync(() => onEnd(error.reason)))
+  )

@@ -1,0 +1,164 @@
+/** Counters of a user's own through all sessions of its client. */
+import { KEY_LENGTH_MAX, LABEL_LENGTH_MAX } from "@millrace/core/kernel/counters/CountersDescriptor"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { UserCounter } from "../client/UserCounter.ts"
+import type { Counter, CounterOptions, StaticCounterOptions } from "../Counters.ts"
+import { InvalidOption, type TransportError, type TransportErrorReason } from "../TransportError.ts"
+import {
+  type ClientRuntime,
+  type ClientSession,
+  closedReason,
+  request,
+  requestIn,
+  type Restorable,
+  type Send,
+  spanned
+} from "./clientRuntime.ts"
+import { attempt, fail } from "./transportError.ts"
+
+const INT32_MIN = -(2 ** 31)
+const INT32_MAX = 2 ** 31 - 1
+
+class CounterHandle implements Restorable {
+  readonly resource: string
+  kernel: UserCounter
+  private session: ClientSession
+  private readonly client: ClientRuntime
+  private readonly send: Send<UserCounter>
+  /** What the counter is to have in the next session. */
+  private value = 0n
+  private isClosedByUser = false
+  private abandoned: TransportErrorReason | undefined = undefined
+
+  constructor(client: ClientRuntime, kernel: UserCounter, resource: string, send: Send<UserCounter>) {
+    this.client = client
+    this.session = client.session
+    this.kernel = kernel
+    this.resource = resource
+    this.send = send
+  }
+
+  readonly restore = (session: ClientSession): Effect.Effect<() => void, TransportError> =>
+    Effect.map(requestIn(this.client, session, `add ${this.resource}`, this.send), (kernel) => () => {
+      if (this.isClosedByUser) {
+        session.conductor.closeCounter(kernel)
+        return
+      }
+      // A static counter may have been made by another client already, and counted on.
+      if (kernel.value === 0n) {
+        kernel.set(this.value)
+      }
+      this.kernel = kernel
+      this.session = session
+    })
+
+  readonly abandon = (reason: TransportErrorReason): void => {
+    this.abandoned = reason
+    this.client.restorables.delete(this)
+  }
+
+  /** A static counter stays: it belongs to nobody. */
+  close(isStatic: boolean): void {
+    this.client.restorables.delete(this)
+    this.isClosedByUser = true
+    if (isStatic) {
+      this.kernel.close()
+    } else {
+      this.session.conductor.closeCounter(this.kernel)
+      this.client.wakeDriver()
+    }
+  }
+
+  readonly get: Effect.Effect<bigint, TransportError> = this.use(() => this.kernel.value)
+
+  readonly set = (value: bigint): Effect.Effect<void, TransportError> =>
+    this.use(() => {
+      this.value = value
+      this.kernel.set(value)
+    })
+
+  readonly add = (delta: bigint): Effect.Effect<bigint, TransportError> =>
+    this.use(() => {
+      const before = this.kernel.getAndAdd(delta)
+      this.value = (before ?? this.value) + delta
+      return this.value
+    })
+
+  private use<A>(evaluate: () => A): Effect.Effect<A, TransportError> {
+    return Effect.suspend(() => {
+      if (!this.kernel.isClosed) {
+        return attempt(evaluate)
+      }
+      const isWaiting = this.client.isWaiting && !this.isClosedByUser && this.abandoned === undefined
+      if (!isWaiting) {
+        return fail(this.abandoned ?? closedReason(this.client, this.resource))
+      }
+      return Effect.sync(evaluate)
+    })
+  }
+}
+
+const check = ({ key, label, typeId }: CounterOptions): Effect.Effect<void, TransportError> => {
+  if (!Number.isInteger(typeId) || typeId < INT32_MIN || typeId > INT32_MAX) {
+    return fail(new InvalidOption({ option: "typeId", value: String(typeId), allowed: "a whole number of 32 bits" }))
+  }
+  if ((key?.length ?? 0) > KEY_LENGTH_MAX) {
+    const value = `${key!.length} bytes`
+    return fail(new InvalidOption({ option: "key", value, allowed: `at most ${KEY_LENGTH_MAX} bytes` }))
+  }
+  const labelLength = new TextEncoder().encode(label).length
+  return labelLength <= LABEL_LENGTH_MAX
+    ? Effect.void
+    : fail(
+        new InvalidOption({
+          option: "label",
+          value: `${labelLength} bytes`,
+          allowed: `at most ${LABEL_LENGTH_MAX} bytes of UTF-8`
+        })
+      )
+}
+
+const NO_KEY = new Uint8Array(0)
+
+const acquire = (
+  client: ClientRuntime,
+  options: CounterOptions,
+  isStatic: boolean,
+  send: Send<UserCounter>
+): Effect.Effect<Counter, TransportError, Scope.Scope> => {
+  const { label, typeId } = options
+  const resource = `counter ${typeId} ${JSON.stringify(label)}`
+  const add = Effect.andThen(check(options), request(client, `add ${resource}`, send)).pipe(
+    Effect.map((kernel) => {
+      const handle = new CounterHandle(client, kernel, resource, send)
+      client.restorables.add(handle)
+      return handle
+    }),
+    spanned(isStatic ? "addStaticCounter" : "addCounter", { typeId, label })
+  )
+  const close = (handle: CounterHandle): Effect.Effect<void> => Effect.sync(() => handle.close(isStatic))
+  return Effect.map(Effect.acquireRelease(add, close, { interruptible: true }), (handle) => ({
+    typeId,
+    label,
+    get registrationId() {
+      return handle.kernel.registrationId
+    },
+    get counterId() {
+      return handle.kernel.counterId
+    },
+    get: handle.get,
+    set: handle.set,
+    add: handle.add
+  }))
+}
+
+export const add = (client: ClientRuntime, options: CounterOptions) =>
+  acquire(client, options, false, (conductor, handlers) =>
+    conductor.addCounter(options.typeId, options.key ?? NO_KEY, options.label, handlers)
+  )
+
+export const addStatic = (client: ClientRuntime, options: StaticCounterOptions) =>
+  acquire(client, options, true, (conductor, handlers) =>
+    conductor.addStaticCounter(options.typeId, options.key ?? NO_KEY, options.label, options.registrationId, handlers)
+  )

@@ -1,0 +1,231 @@
+/**
+ * One publication of a user's through all sessions of its client: what its offers are answered with, and how it is made
+ * anew when the driver was lost.
+ */
+import * as OfferCode from "@millrace/core/kernel/logbuffer/OfferResult"
+import * as Effect from "effect/Effect"
+import type { ClientPublication } from "../client/ClientPublication.ts"
+import type { OfferManyResult, OfferResult } from "../Publication.ts"
+import {
+  MaxPositionExceeded,
+  MessageTooLong,
+  NotConnected,
+  type TransportError,
+  type TransportErrorReason
+} from "../TransportError.ts"
+import {
+  type ClientRuntime,
+  type ClientSession,
+  closedReason,
+  request,
+  requestIn,
+  type Restorable,
+  type Send
+} from "./clientRuntime.ts"
+import { attempt, fail } from "./transportError.ts"
+import { waitFor } from "./waitFor.ts"
+
+export type Refusal = Exclude<OfferResult, { readonly _tag: "Accepted" }>
+
+const NOT_CONNECTED: Refusal = { _tag: "NotConnected" }
+const BACK_PRESSURED: Refusal = { _tag: "BackPressured" }
+const ADMIN_ACTION: Refusal = { _tag: "AdminAction" }
+const CLOSED: Refusal = { _tag: "Closed" }
+const MAX_POSITION_EXCEEDED: Refusal = { _tag: "MaxPositionExceeded" }
+
+const refusalOf = (code: number): Refusal => {
+  switch (code) {
+    case OfferCode.NOT_CONNECTED:
+      return NOT_CONNECTED
+    case OfferCode.BACK_PRESSURED:
+      return BACK_PRESSURED
+    case OfferCode.ADMIN_ACTION:
+      return ADMIN_ACTION
+    case OfferCode.MAX_POSITION_EXCEEDED:
+      return MAX_POSITION_EXCEEDED
+    default:
+      return CLOSED
+  }
+}
+
+/** What is added: the same again in each session. */
+export interface PublicationRequest {
+  readonly channel: string
+  readonly streamId: number
+  readonly isExclusive: boolean
+}
+
+/** An offer that is repeated until all of it is accepted: `offer` goes on where it stopped, and says when it is done. */
+export interface Repeated {
+  /** The kernel's answer to one attempt. */
+  readonly offer: () => number
+  readonly isDone: () => boolean
+}
+
+export class PublicationHandle implements Restorable {
+  readonly client: ClientRuntime
+  readonly resource: string
+  /** The publication of the session that there is, or that was last. */
+  kernel: ClientPublication
+  private session: ClientSession
+  private readonly connectTimeoutMs: number
+  private readonly send: Send<ClientPublication>
+  private readonly description: string
+  private isClosedByUser = false
+  private abandoned: TransportErrorReason | undefined = undefined
+
+  private constructor(
+    client: ClientRuntime,
+    kernel: ClientPublication,
+    connectTimeoutMs: number,
+    send: Send<ClientPublication>
+  ) {
+    this.client = client
+    this.session = client.session
+    this.kernel = kernel
+    this.connectTimeoutMs = connectTimeoutMs
+    this.send = send
+    this.resource = `publication ${kernel.registrationId} of stream ${kernel.streamId} on ${kernel.channel}`
+    this.description = `add publication ${kernel.channel} ${kernel.streamId}`
+  }
+
+  static add(
+    client: ClientRuntime,
+    { channel, isExclusive, streamId }: PublicationRequest,
+    connectTimeoutMs: number
+  ): Effect.Effect<PublicationHandle, TransportError> {
+    const send: Send<ClientPublication> = (conductor, handlers) =>
+      conductor.addPublication(channel, streamId, isExclusive, handlers)
+    return Effect.map(request(client, `add publication ${channel} ${streamId}`, send), (kernel) => {
+      const handle = new PublicationHandle(client, kernel, connectTimeoutMs, send)
+      client.restorables.add(handle)
+      return handle
+    })
+  }
+
+  readonly restore = (session: ClientSession): Effect.Effect<() => void, TransportError> =>
+    Effect.map(requestIn(this.client, session, this.description, this.send), (kernel) => () => {
+      if (this.isClosedByUser) {
+        session.conductor.closePublication(kernel, false)
+      } else {
+        this.kernel = kernel
+        this.session = session
+      }
+    })
+
+  readonly abandon = (reason: TransportErrorReason): void => {
+    this.abandoned = reason
+    this.client.restorables.delete(this)
+  }
+
+  /** Whether offers are refused for want of a driver, and will be accepted by the next one. */
+  get isWaiting(): boolean {
+    return this.client.isWaiting && !this.isClosedByUser && this.abandoned === undefined
+  }
+
+  /** The counters of the driver that the publication is in. */
+  get counters(): ClientSession["counters"] {
+    return this.session.counters
+  }
+
+  /** Whether the session that the publication was in has ended. */
+  get isSessionOver(): boolean {
+    return this.session.conductor.inactive !== undefined
+  }
+
+  /** Offers answer `Closed` from now on. False when they did already. */
+  close(revoke: boolean): boolean {
+    this.client.restorables.delete(this)
+    this.isClosedByUser = true
+    if (this.kernel.isClosed) {
+      return false
+    }
+    this.session.conductor.closePublication(this.kernel, revoke)
+    this.client.wakeDriver()
+    return true
+  }
+
+  /** One attempt. Fails when the client has ended; for a closed publication alone `Closed` is an answer. */
+  offer(length: number, lengthMax: number, evaluate: () => number): Effect.Effect<OfferResult, TransportError> {
+    return Effect.suspend(() =>
+      length > lengthMax
+        ? fail(new MessageTooLong({ length, lengthMax }))
+        : Effect.flatMap(attempt(evaluate), (code) => this.answer(code))
+    )
+  }
+
+  offerMany(evaluate: () => number): Effect.Effect<OfferManyResult, TransportError> {
+    return Effect.flatMap(attempt(evaluate), (code) => {
+      const accepted = this.kernel.acceptedCount
+      return Effect.map(this.answer(code), (result) => ({ accepted, result }))
+    })
+  }
+
+  /** Waits for subscribers and room, and for a driver, until the offer is done. */
+  publish(repeated: Repeated): Effect.Effect<void, TransportError> {
+    return Effect.suspend(() => {
+      const startMs = performance.now()
+      return waitFor(() => {
+        let code: number
+        do {
+          code = repeated.offer()
+          if (repeated.isDone()) {
+            return Effect.void
+          }
+        } while (code >= 0 || code === OfferCode.ADMIN_ACTION)
+        return this.refused(code, startMs)
+      })
+    })
+  }
+
+  /** The kernel's code with the end of a session told from a closed publication. */
+  codeOf(code: number): number {
+    return code === OfferCode.CLOSED && this.isWaiting ? OfferCode.NOT_CONNECTED : code
+  }
+
+  /** What a negative code means, or the error that it stands for. */
+  refusal(code: number): Effect.Effect<Refusal, TransportError> {
+    const refusal = refusalOf(this.codeOf(code))
+    const end = refusal === CLOSED ? this.closed() : undefined
+    return end === undefined || end._tag === "Closed" ? Effect.succeed(refusal) : fail(end)
+  }
+
+  /** A number that the kernel knows while it is open, or `otherwise` while a driver is waited for. */
+  read(evaluate: () => number, otherwise: () => number): Effect.Effect<number, TransportError> {
+    return waitFor(() => {
+      const value = evaluate()
+      if (value === OfferCode.ADMIN_ACTION) {
+        // Another writer is about to turn to the next term.
+        return undefined
+      }
+      if (value !== OfferCode.CLOSED) {
+        return Effect.succeed(value)
+      }
+      return this.isWaiting ? Effect.succeed(otherwise()) : fail(this.closed())
+    })
+  }
+
+  closed(): TransportErrorReason {
+    return this.abandoned ?? closedReason(this.client, this.resource)
+  }
+
+  private answer(code: number): Effect.Effect<OfferResult, TransportError> {
+    return code >= 0 ? Effect.succeed({ _tag: "Accepted", position: code }) : this.refusal(code)
+  }
+
+  /** Undefined when waiting may help. */
+  private refused(code: number, startMs: number): Effect.Effect<never, TransportError> | undefined {
+    if (code === OfferCode.CLOSED && !this.isWaiting) {
+      return fail(this.closed())
+    }
+    const { channel, positionMax, streamId } = this.kernel
+    if (code === OfferCode.MAX_POSITION_EXCEEDED) {
+      return fail(new MaxPositionExceeded({ positionMax }))
+    }
+    const waitedMs = performance.now() - startMs
+    const isConnected = code === OfferCode.BACK_PRESSURED || code === OfferCode.ADMIN_ACTION
+    return !isConnected && waitedMs > this.connectTimeoutMs
+      ? fail(new NotConnected({ channel, streamId, waitedMs }))
+      : undefined
+  }
+}

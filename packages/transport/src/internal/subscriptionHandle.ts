@@ -1,0 +1,206 @@
+/**
+ * One subscription of a user's through all sessions of its client: where its messages are read from, and how it is made
+ * anew when the driver was lost.
+ */
+import { FragmentBatch } from "@millrace/core/kernel/logbuffer/FragmentBatch"
+import { assert } from "@millrace/core/kernel/memory/Assert"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type { ImageReader } from "../client/ImageReader.ts"
+import { MessagePoll } from "../client/MessagePoll.ts"
+import type { ImageListener, SubscriptionImages } from "../client/SubscriptionImages.ts"
+import { ImageLost, ImageRevoked, type TransportError, type TransportErrorReason } from "../TransportError.ts"
+import {
+  type ClientRuntime,
+  type ClientSession,
+  closedReason,
+  request,
+  requestIn,
+  type Restorable,
+  type Send
+} from "./clientRuntime.ts"
+import { corruptImage, fail } from "./transportError.ts"
+
+/** Where batches are read from: all images of a subscription in turn, or one image. */
+export interface Source {
+  /** The image that gave messages to the batch; undefined when there are none now. */
+  readonly read: (batch: FragmentBatch) => ImageReader | undefined
+  /** Why there will be no more messages; undefined while there may be. `Done` is the end of an image's stream. */
+  readonly end: () => Effect.Effect<never, TransportError | Cause.Done> | undefined
+}
+
+export interface SubscriptionRequest {
+  readonly channel: string
+  readonly streamId: number
+  readonly batchCountMax: number
+  readonly batchBytesMax: number
+}
+
+export class SubscriptionHandle implements Restorable {
+  readonly client: ClientRuntime
+  readonly resource: string
+  /** The subscription of the session that there is, or that was last. */
+  kernel: SubscriptionImages
+  session: ClientSession
+  private readonly options: SubscriptionRequest
+  private readonly listeners = new Set<ImageListener>()
+  private isClosedByUser = false
+  private abandoned: TransportErrorReason | undefined = undefined
+  /** Set while a borrowed batch is out: any other read would give its bytes back under its reader. */
+  private borrower: object | undefined = undefined
+  private polling: MessagePoll | undefined = undefined
+
+  private constructor(client: ClientRuntime, kernel: SubscriptionImages, options: SubscriptionRequest) {
+    this.client = client
+    this.session = client.session
+    this.kernel = kernel
+    this.options = options
+    this.resource = `subscription ${kernel.registrationId} of stream ${kernel.streamId} on ${kernel.channel}`
+  }
+
+  static add(client: ClientRuntime, options: SubscriptionRequest): Effect.Effect<SubscriptionHandle, TransportError> {
+    return Effect.map(request(client, descriptionOf(options), sendOf(options)), (kernel) => {
+      const handle = new SubscriptionHandle(client, kernel, options)
+      client.restorables.add(handle)
+      return handle
+    })
+  }
+
+  readonly restore = (session: ClientSession): Effect.Effect<() => void, TransportError> =>
+    Effect.map(requestIn(this.client, session, descriptionOf(this.options), sendOf(this.options)), (kernel) => () => {
+      if (this.isClosedByUser) {
+        session.conductor.closeSubscription(kernel)
+        return
+      }
+      this.kernel = kernel
+      this.session = session
+      this.polling = undefined
+      for (const listener of this.listeners) {
+        kernel.addListener(listener)
+        for (const image of kernel.current) {
+          listener.onAvailableImage(image)
+        }
+      }
+    })
+
+  readonly abandon = (reason: TransportErrorReason): void => {
+    this.abandoned = reason
+    this.client.restorables.delete(this)
+  }
+
+  /** Whether there is no driver, and the next one will give the subscription its images. */
+  get isWaiting(): boolean {
+    return this.client.isWaiting && !this.isClosedByUser && this.abandoned === undefined
+  }
+
+  get counters(): ClientSession["counters"] {
+    return this.session.counters
+  }
+
+  close(): void {
+    this.client.restorables.delete(this)
+    this.isClosedByUser = true
+    this.session.conductor.closeSubscription(this.kernel)
+    this.client.wakeDriver()
+  }
+
+  closed(): TransportErrorReason {
+    return this.abandoned ?? closedReason(this.client, this.resource)
+  }
+
+  /** Why nothing can be read any more; undefined while something may come. */
+  end(): Effect.Effect<never, TransportError> | undefined {
+    return this.kernel.isClosed && !this.isWaiting ? fail(this.closed()) : undefined
+  }
+
+  /** The listener hears of the images of every session, until it is removed. */
+  addListener(listener: ImageListener): void {
+    this.listeners.add(listener)
+    this.kernel.addListener(listener)
+  }
+
+  removeListener(listener: ImageListener): void {
+    this.listeners.delete(listener)
+    this.kernel.removeListener(listener)
+  }
+
+  newBatch(): FragmentBatch {
+    return new FragmentBatch(this.options.batchCountMax)
+  }
+
+  /** What polls read by: one for all of them, made by the first. */
+  get messagePoll(): MessagePoll {
+    const { batchBytesMax, batchCountMax } = this.options
+    this.assertNotBorrowed()
+    this.polling ??= new MessagePoll(this.kernel, batchCountMax, batchBytesMax)
+    return this.polling
+  }
+
+  assertNotBorrowed(by?: object): void {
+    assert(
+      this.borrower === undefined || this.borrower === by,
+      "a subscription is read by another stream while its borrowed batches are"
+    )
+  }
+
+  borrow(by: object): void {
+    this.assertNotBorrowed(by)
+    this.borrower = by
+  }
+
+  giveBack(by: object): void {
+    if (this.borrower === by) {
+      this.borrower = undefined
+    }
+  }
+
+  readonly allImages: Source = {
+    read: (batch) => this.kernel.read(batch, this.options.batchBytesMax),
+    end: () => this.end()
+  }
+
+  /** One image, which belongs to the session that there is now. */
+  oneImage(image: ImageReader): Source {
+    const { kernel, session } = this
+    return {
+      read: (batch) => {
+        if (kernel.readOne(image, batch, this.options.batchBytesMax) > 0) {
+          return image
+        }
+        image.release()
+        return undefined
+      },
+      end: () => this.endOfImage(image, session)
+    }
+  }
+
+  private endOfImage(
+    image: ImageReader,
+    session: ClientSession
+  ): Effect.Effect<never, TransportError | Cause.Done> | undefined {
+    const { position, sessionId, streamId } = image
+    if (image.isPublicationRevoked) {
+      return fail(new ImageRevoked({ sessionId, streamId, position }))
+    }
+    if (image.isEndOfStream) {
+      return Cause.done()
+    }
+    if (image.end === undefined) {
+      return undefined
+    }
+    if (image.corruption !== undefined) {
+      return fail(corruptImage(image, this.kernel.channel))
+    }
+    if (image.end === "Closed") {
+      return fail(this.closed())
+    }
+    return fail(this.client.endOfSession(session) ?? new ImageLost({ sessionId, streamId, position }))
+  }
+}
+
+const descriptionOf = ({ channel, streamId }: SubscriptionRequest): string => `add subscription ${channel} ${streamId}`
+
+const sendOf =
+  ({ channel, streamId }: SubscriptionRequest): Send<SubscriptionImages> =>
+  (conductor, handlers) =>
+    conductor.addSubscription(channel, streamId, handlers)
