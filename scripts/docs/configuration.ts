@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { environmentVariable } from "../../packages/transport/src/config/Setting.ts"
+import * as SettingValue from "../../packages/transport/src/config/SettingValue.ts"
 import * as MediaDriverConfig from "../../packages/transport/src/MediaDriverConfig.ts"
 import * as MessageStoreConfig from "../../packages/store/src/MessageStoreConfig.ts"
 
@@ -44,6 +45,7 @@ interface Cells {
 }
 
 const cellsOf = (setting: MediaDriverConfig.Setting): Cells => {
+  const format = (value: SettingValue.Value): string => SettingValue.format(setting, value)
   switch (setting.kind) {
     case "duration": {
       const initial = setting.default === undefined ? "" : formatDuration(setting.default)
@@ -60,7 +62,7 @@ const cellsOf = (setting: MediaDriverConfig.Setting): Cells => {
     case "integer":
       return { unit: "number", initial: String(setting.default), range: `${setting.minimum} to ${setting.maximum}` }
     case "boolean":
-      return { unit: "switch", initial: String(setting.default), range: "true, false" }
+      return { unit: "switch", initial: format(setting.default), range: `${format(true)}, ${format(false)}` }
     case "int64":
       return { unit: "number", initial: String(setting.default ?? ""), range: "64 bits" }
     case "fraction":

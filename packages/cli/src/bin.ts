@@ -8,8 +8,9 @@ import { enableCompileCache } from "node:module"
 
 enableCompileCache()
 
-const loading = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
-const handlers = Object.entries(loading).map(([signal, code]) => [signal, () => process.exit(code)] as const)
+const loading = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
+const base = process.argv[2] === "driver" ? 0 : 128
+const handlers = Object.entries(loading).map(([signal, number]) => [signal, () => process.exit(base + number)] as const)
 for (const [signal, handler] of handlers) {
   process.on(signal, handler)
 }

@@ -27,6 +27,7 @@ import { store } from "./commands/store.ts"
 import { streams } from "./commands/streams.ts"
 import { subscribe } from "./commands/subscribe.ts"
 import { throughput } from "./commands/throughput.ts"
+import { withDefines } from "./internal/driverOptions.ts"
 import { isStopping, runMain } from "./internal/runMain.ts"
 import * as Presenter from "./output/Presenter.ts"
 
@@ -68,4 +69,8 @@ const services = Layer.mergeAll(
 )
 
 export const run = (): void =>
-  Command.run(millrace, { version }).pipe(Effect.tapCause(report), Effect.provide(services), runMain)
+  Command.runWith(millrace, { version })(withDefines(process.argv.slice(2))).pipe(
+    Effect.tapCause(report),
+    Effect.provide(services),
+    runMain
+  )

@@ -16,6 +16,13 @@ export interface Assignment {
 
 export interface Ignored extends Assignment {
   readonly reason: string
+  /** Aeron's drivers use it for what this one has no need of. */
+  readonly isAerons: boolean
+}
+
+/** A value that was not taken as it is. */
+export interface Warning extends Assignment {
+  readonly message: string
 }
 
 export interface Conclusion {
@@ -24,7 +31,7 @@ export interface Conclusion {
   readonly directory: string | undefined
   readonly threadingMode: string | undefined
   readonly idle: IdleNames.IdleDescription | undefined
-  readonly warnings: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<Warning>
   readonly ignored: ReadonlyArray<Ignored>
 }
 
@@ -38,6 +45,7 @@ export class MalformedProperties extends Error {
 }
 
 const NO_MEANING = "has no meaning for this driver"
+const NOT_KNOWN = "is not known"
 const STILL_TO_COME = "belongs to multicast, which this driver does not have yet"
 
 /** Variables that Aeron's drivers know and this one has no use for. */
@@ -136,7 +144,7 @@ export const conclude = (settings: Settings, assignments: ReadonlyArray<Assignme
   const names = namesOf(settings)
   const last = lastOf(assignments)
   const values: Record<string, SettingValue.Value> = {}
-  const warnings: Array<string> = []
+  const warnings: Array<Warning> = []
   const ignored: Array<Ignored> = []
   for (const [variable, assignment] of last) {
     const name = names.get(variable)
@@ -146,7 +154,8 @@ export const conclude = (settings: Settings, assignments: ReadonlyArray<Assignme
         values[name] = value
       }
     } else if (variable !== DIRECTORY && variable !== THREADING_MODE && !IdleNames.isVariable(variable)) {
-      ignored.push({ ...assignment, reason: OTHERS.get(variable) ?? "is not known" })
+      const reason = OTHERS.get(variable) ?? NOT_KNOWN
+      ignored.push({ ...assignment, reason, isAerons: reason === NO_MEANING })
     }
   }
   const threadingMode = threadingModeOf(last.get(THREADING_MODE), warnings)
@@ -160,13 +169,15 @@ export const conclude = (settings: Settings, assignments: ReadonlyArray<Assignme
   }
 }
 
-const invalid = ({ name, value }: Assignment, allowed: string): string =>
-  `${name}=${value} is not valid: allowed is ${allowed}; the default is used`
+const invalid = (assignment: Assignment, allowed: string): Warning => ({
+  ...assignment,
+  message: `${assignment.name}=${assignment.value} is not valid: allowed is ${allowed}; the default is used`
+})
 
 const valueOf = (
   setting: Setting,
   assignment: Assignment,
-  warnings: Array<string>
+  warnings: Array<Warning>
 ): SettingValue.Value | typeof SettingValue.INVALID => {
   const value = SettingValue.parse(setting, assignment.value)
   if (value === SettingValue.INVALID) {
@@ -177,12 +188,13 @@ const valueOf = (
   if (allowed !== value) {
     const { name, value: given } = assignment
     const limits = SettingValue.describe(setting)
-    warnings.push(`${name}=${given} is beyond its limits: allowed is ${limits}; ${allowed} is used`)
+    const message = `${name}=${given} is beyond its limits: allowed is ${limits}; ${String(allowed)} is used`
+    warnings.push({ ...assignment, message })
   }
   return allowed
 }
 
-const threadingModeOf = (assignment: Assignment | undefined, warnings: Array<string>): string | undefined => {
+const threadingModeOf = (assignment: Assignment | undefined, warnings: Array<Warning>): string | undefined => {
   if (assignment !== undefined && !THREADING_MODES.includes(assignment.value)) {
     warnings.push(invalid(assignment, THREADING_MODES.join(", ")))
     return undefined
@@ -190,7 +202,7 @@ const threadingModeOf = (assignment: Assignment | undefined, warnings: Array<str
   return assignment?.value
 }
 
-/** All values, as a file that `parse` and `conclude` read back. */
+/** All values but those that are secret, as a file that `parse` and `conclude` read back. */
 export const format = (
   settings: Settings,
   directory: string,
@@ -198,7 +210,9 @@ export const format = (
 ): string =>
   [
     `aeron.dir=${directory}`,
-    ...Object.entries(settings).map(
-      ([name, setting]) => `${setting.property}=${SettingValue.format(setting, values[name])}`
+    ...Object.entries(settings).map(([name, setting]) =>
+      setting.kind === "text" && setting.isSecret
+        ? `# ${setting.property} is ${values[name] === "" ? "not " : ""}set`
+        : `${setting.property}=${SettingValue.format(setting, values[name])}`
     )
   ].join("\n")

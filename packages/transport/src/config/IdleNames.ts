@@ -2,6 +2,7 @@
  * Aeron's names of idle strategies, and its variables for them: one for each agent that a threading mode has. Where a
  * mode has several agents, the driver's one strategy is that of its receiver.
  */
+import type { Assignment, Warning } from "./AeronProperties.ts"
 import { INVALID, parse } from "./SettingValue.ts"
 
 /** An idle strategy as data. */
@@ -16,11 +17,6 @@ export type IdleDescription =
       readonly minParkNs: number
       readonly maxParkNs: number
     }
-
-interface NamedValue {
-  readonly name: string
-  readonly value: string
-}
 
 type Strategy = "backoff" | "spin" | "yield" | "sleep"
 
@@ -67,8 +63,8 @@ export const isVariable = (variable: string): boolean => VARIABLE.test(variable)
 /** The strategy for a threading mode; undefined when none is named, or none that is known. */
 export const conclude = (
   threadingMode: string,
-  variables: ReadonlyMap<string, NamedValue>,
-  warnings: Array<string>
+  variables: ReadonlyMap<string, Assignment>,
+  warnings: Array<Warning>
 ): IdleDescription | undefined => {
   const variable = VARIABLES[threadingMode]!
   const named = variables.get(variable)
@@ -77,13 +73,15 @@ export const conclude = (
   }
   const strategy = STRATEGIES[named.value]
   if (strategy === undefined) {
-    warnings.push(`${named.name}=${named.value} is no idle strategy: allowed is backoff, spin, yield, sleep-ns`)
+    const message = `${named.name}=${named.value} is no idle strategy: allowed is backoff, spin, yield, sleep-ns`
+    warnings.push({ ...named, message })
     return undefined
   }
   const given = variables.get(`${variable}${ARGUMENTS}`)
   const description = describe(strategy, given?.value)
-  if (description === undefined) {
-    warnings.push(`${given!.name}=${given!.value} is not valid: allowed is a duration, or spins-yields-park-park`)
+  if (description === undefined && given !== undefined) {
+    const message = `${given.name}=${given.value} is not valid: allowed is a duration, or spins-yields-park-park`
+    warnings.push({ ...given, message })
   }
   return description ?? describe(strategy, undefined)
 }

@@ -1,5 +1,5 @@
 /** The directory at the driver's start and end, and who may end it. */
-import { flag, text } from "./Setting.ts"
+import { flag, secret } from "./Setting.ts"
 
 export const processSettings = {
   dirDeleteOnStart: flag(
@@ -17,13 +17,20 @@ export const processSettings = {
     false,
     "A line on standard error when the directory is there already, and when the errors of its last driver were saved."
   ),
-  printConfiguration: flag("aeron.print.configuration", false, "All options on standard output at start."),
-  allowTermination: flag(
-    "aeron.driver.termination.validator",
+  printConfiguration: flag(
+    "aeron.print.configuration",
     false,
-    "Clients may end the driver by a command. Aeron's values for this property are allow and deny."
+    "`millrace driver` prints all options on standard output at start."
   ),
-  terminationToken: text(
+  allowTermination: flag("aeron.driver.termination.validator", false, "Clients may end the driver by a command.", {
+    off: ["deny", "aeron_driver_termination_validator_default_deny", "io.aeron.driver.DefaultDenyTerminationValidator"],
+    on: [
+      "allow",
+      "aeron_driver_termination_validator_default_allow",
+      "io.aeron.driver.DefaultAllowTerminationValidator"
+    ]
+  }),
+  terminationToken: secret(
     "millrace.termination.token",
     "Only a client that sends this token may end the driver, if anyone may; empty is any."
   )

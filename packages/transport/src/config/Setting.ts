@@ -20,13 +20,20 @@ export type SettingKind =
       readonly minimum: number
       readonly maximum: number
     }
-  | { readonly kind: "boolean"; readonly default: boolean }
-  | { readonly kind: "text"; readonly default: string }
+  | BooleanKind
+  | { readonly kind: "text"; readonly default: string; readonly isSecret: boolean }
   /** A number of 64 bits, or none. */
   | { readonly kind: "int64"; readonly default: bigint | undefined }
   /** A share from 0 to 1. */
   | { readonly kind: "fraction"; readonly default: number }
   | ChoiceKind
+
+export interface BooleanKind {
+  readonly kind: "boolean"
+  readonly default: boolean
+  /** The texts that mean it, the first of each as it is written. */
+  readonly words: { readonly off: ReadonlyArray<string>; readonly on: ReadonlyArray<string> }
+}
 
 export interface DurationKind {
   readonly kind: "duration"
@@ -85,11 +92,18 @@ export const integer = (
   maximum: number = INT_MAX
 ) => ({ kind: "integer", property, aliases: NONE, default: defaultValue, minimum, maximum, description }) as const
 
-export const flag = (property: string, defaultValue: boolean, description: string) =>
-  ({ kind: "boolean", property, aliases: NONE, default: defaultValue, description }) as const
+/** They mean it for every switch, whatever words it has of its own. */
+export const SWITCH: BooleanKind["words"] = { off: ["false", "off", "0"], on: ["true", "on", "1"] }
+
+export const flag = (property: string, defaultValue: boolean, description: string, words = SWITCH) =>
+  ({ kind: "boolean", property, aliases: NONE, default: defaultValue, words, description }) as const
 
 export const text = (property: string, description: string) =>
-  ({ kind: "text", property, aliases: NONE, default: "", description }) as const
+  ({ kind: "text", property, aliases: NONE, default: "", isSecret: false, description }) as const
+
+/** A text that is shown nowhere. */
+export const secret = (property: string, description: string) =>
+  ({ kind: "text", property, aliases: NONE, default: "", isSecret: true, description }) as const
 
 export const int64 = <Default extends bigint | undefined>(
   property: string,

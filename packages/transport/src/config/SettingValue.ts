@@ -2,7 +2,14 @@
  * The text forms of option values, as Aeron has them: sizes with `k` `m` `g`, durations with `ns` `us` `ms` `s`,
  * switches as `true` `on` `1`, choices by the names of Aeron's functions and classes.
  */
-import type { ChoiceKind, DurationKind, Setting, SettingKind } from "./Setting.ts"
+import {
+  SWITCH,
+  type BooleanKind,
+  type ChoiceKind,
+  type DurationKind,
+  type Setting,
+  type SettingKind
+} from "./Setting.ts"
 
 export type Value = number | boolean | string | bigint | undefined
 
@@ -16,21 +23,6 @@ const FRACTION = /^\s*\d*\.?\d+(?:e[+-]?\d+)?$/i
 
 const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }
 const DURATION_UNITS_NS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 }
-const SWITCHES: Readonly<Record<string, boolean>> = {
-  true: true,
-  on: true,
-  "1": true,
-  allow: true,
-  aeron_driver_termination_validator_default_allow: true,
-  "io.aeron.driver.DefaultAllowTerminationValidator": true,
-  false: false,
-  off: false,
-  "0": false,
-  deny: false,
-  aeron_driver_termination_validator_default_deny: false,
-  "io.aeron.driver.DefaultDenyTerminationValidator": false
-}
-
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 
@@ -58,6 +50,11 @@ const parseInt64 = (text: string): bigint | typeof INVALID => {
   return value < INT64_MIN || value > INT64_MAX ? INVALID : value
 }
 
+const parseBoolean = ({ words }: BooleanKind, text: string): boolean | typeof INVALID => {
+  const isOff = words.off.includes(text) || SWITCH.off.includes(text)
+  return words.on.includes(text) || SWITCH.on.includes(text) || (isOff ? false : INVALID)
+}
+
 const parseChoice = ({ choices }: ChoiceKind, text: string): string | typeof INVALID =>
   Object.keys(choices).find((name) => name === text || choices[name]!.includes(text)) ?? INVALID
 
@@ -65,7 +62,7 @@ const parseChoice = ({ choices }: ChoiceKind, text: string): string | typeof INV
 export const parse = (setting: SettingKind, text: string): Value | typeof INVALID => {
   switch (setting.kind) {
     case "boolean":
-      return SWITCHES[text] ?? INVALID
+      return parseBoolean(setting, text)
     case "duration":
       return parseDuration(setting, text)
     case "size":
@@ -131,7 +128,7 @@ const isInteger = (setting: SettingKind, value: unknown): boolean =>
 export const describe = (setting: SettingKind): string => {
   switch (setting.kind) {
     case "boolean":
-      return "true or false"
+      return `${setting.words.on[0]!} or ${setting.words.off[0]!}`
     case "duration":
       return `a duration of at least ${setting.minimum} ns`
     case "size":
@@ -163,8 +160,12 @@ export const formatDuration = (ns: number): string => {
 
 /** As `parse` reads it; empty = none. */
 export const format = (setting: Setting, value: Value): string => {
-  if (value === undefined) {
-    return ""
+  switch (setting.kind) {
+    case "duration":
+      return value === undefined ? "" : formatDuration(Number(value))
+    case "boolean":
+      return (value === true ? setting.words.on : setting.words.off)[0]!
+    default:
+      return String(value ?? "")
   }
-  return setting.kind === "duration" ? formatDuration(value as number) : String(value)
 }
