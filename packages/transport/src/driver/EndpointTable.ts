@@ -1,9 +1,10 @@
 /** The endpoints of one kind: opened for the first who needs one, shared, closed after the last. */
-import type { SocketAddress } from "../channel/SocketAddress.ts"
+import { SocketAddress } from "../channel/SocketAddress.ts"
 import type { UdpChannel } from "../channel/UdpChannel.ts"
-import { type EndpointKind, EndpointStatus } from "../media/EndpointStatus.ts"
+import { type EndpointKind, EndpointStatus, RECEIVE } from "../media/EndpointStatus.ts"
+import { PortRange } from "../media/PortRange.ts"
 import type { ChannelEndpoint } from "./ChannelEndpoint.ts"
-import type { UdpSocket } from "../media/UdpPort.ts"
+import { type UdpSocket, UdpSocketError } from "../media/UdpPort.ts"
 import type { SharedResources } from "./AgentResources.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
@@ -36,6 +37,7 @@ export class EndpointTable<E extends ChannelEndpoint> {
   private readonly agent: EndpointAgent<E>
   private readonly closing: ClosingEndpoints
   private readonly resources: SharedResources
+  private readonly ports: PortRange
   private readonly endpoints = new Map<string, E>()
   private readonly endpointsById = new Map<number, E>()
   private nextId: number
@@ -54,6 +56,8 @@ export class EndpointTable<E extends ChannelEndpoint> {
     this.agent = agent
     this.closing = closing
     this.resources = resources
+    const { receiverPorts, senderPorts } = context.settings
+    this.ports = new PortRange(kind === RECEIVE ? receiverPorts : senderPorts)
     this.nextId = kind.firstEndpointId
   }
 
@@ -84,6 +88,7 @@ export class EndpointTable<E extends ChannelEndpoint> {
       this.endpoints.delete(endpoint.udpChannel.canonicalForm)
       this.endpointsById.delete(endpoint.id)
       this.resources.removeSocket(endpoint.id)
+      this.ports.release(endpoint.socket.localAddress.port)
       this.closing.add(endpoint)
       this.agent.onCloseEndpoint(endpoint)
     }
@@ -97,17 +102,12 @@ export class EndpointTable<E extends ChannelEndpoint> {
     this.endpointsById.clear()
   }
 
-  private open({ local, make, registrationId, remote, udpChannel }: EndpointRequest<E>): E {
-    const { counters, settings } = this.context
-    const status = new EndpointStatus(counters, this.kind, registrationId, udpChannel.channel)
+  private open(request: EndpointRequest<E>): E {
+    const { make, registrationId, udpChannel } = request
+    const status = new EndpointStatus(this.context.counters, this.kind, registrationId, udpChannel.channel)
     let socket: UdpSocket | undefined
     try {
-      socket = this.network.udp.open({
-        local,
-        remote,
-        receiveBufferLength: udpChannel.fields.receiveBufferLength || settings.socketReceiveBufferLength,
-        sendBufferLength: udpChannel.fields.sendBufferLength || settings.socketSendBufferLength
-      })
+      socket = this.openSocket(request)
       status.onActive(socket.localAddress.text)
     } catch (error) {
       // No agent has seen the socket yet, so it can be closed at once.
@@ -123,4 +123,26 @@ export class EndpointTable<E extends ChannelEndpoint> {
     this.agent.onRegisterEndpoint(endpoint)
     return endpoint
   }
+
+  /** On the port of the channel; where it says 0, on one of the range for that, or one that the system chooses. */
+  private openSocket({ local, remote, udpChannel }: EndpointRequest<E>): UdpSocket {
+    const { settings } = this.context
+    const openAt = (port: number): UdpSocket =>
+      this.network.udp.open({
+        local: port === local.port ? local : new SocketAddress(local.address, port),
+        remote,
+        receiveBufferLength: udpChannel.fields.receiveBufferLength || settings.socketReceiveBufferLength,
+        sendBufferLength: udpChannel.fields.sendBufferLength || settings.socketSendBufferLength
+      })
+    // Of senders only those that receivers are to find at a control address: what others answer to is told by datagrams.
+    const isManaged = !this.ports.isSystems && (this.kind === RECEIVE || udpChannel.uri.has("control"))
+    if (local.port === 0 && isManaged) {
+      return this.ports.allocate(openAt, isAddressTaken)
+    }
+    const socket = openAt(local.port)
+    this.ports.use(socket.localAddress.port)
+    return socket
+  }
 }
+
+const isAddressTaken = (error: unknown): boolean => error instanceof UdpSocketError && error.code === "EADDRINUSE"
