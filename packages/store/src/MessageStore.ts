@@ -168,6 +168,8 @@ export interface StoreStatus {
   readonly isWriteable: boolean
   /** Files that the system refused to map, and that are read and written by position instead. */
   readonly unmappedFileCount: number
+  /** Files whose memory the system refused to keep (`warmMapedFileEnable`). They are used all the same. */
+  readonly unlockedFileCount: number
   /** Why the last round of cleaning could not remove an old file or measure a device. It is tried again. */
   readonly cleaningFailure: StoreError | undefined
 }

@@ -77,6 +77,11 @@ export const settings = {
   flushIntervalCommitLog: integer(500, "ms", "Pause between two flushes of the log with ASYNC_FLUSH."),
   flushCommitLogLeastPages: integer(4, "pages of 4 KiB", "Dirty pages that make a flush worth its while.", 0),
   flushCommitLogThoroughInterval: integer(10_000, "ms", "After this time whatever is dirty is flushed."),
+  warmMapedFileEnable: flag(
+    false,
+    "Make the memory of a file of the log ready for stores before the file is used, and keep it there (mlock) as long as the system allows."
+  ),
+  flushLeastPagesWhenWarmMapedFile: integer(4096, "pages of 4 KiB", "How much is made ready at a time."),
   transientStorePoolEnable: flag(
     false,
     "Write records to memory first and commit them to the files off the path of puts: steady latency; readers see, and a killed process keeps, what is committed."
@@ -245,7 +250,8 @@ const checkRelations = (options: StoreOptions): Effect.Effect<StoreOptions, Stor
     return fail("mappedFileSizeCommitLog", options.mappedFileSizeCommitLog, `a record takes ${shortest} bytes at least`)
   }
   if (options.fastFailIfNoBufferInStorePool && options.transientStorePoolSize < 2) {
-    const detail = "with fastFailIfNoBufferInStorePool it is 2 at least: a file keeps its buffer until the next one has one"
+    const detail =
+      "with fastFailIfNoBufferInStorePool it is 2 at least: a file keeps its buffer until the next one has one"
     return fail("transientStorePoolSize", options.transientStorePoolSize, detail)
   }
   return Effect.succeed(options)

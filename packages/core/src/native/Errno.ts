@@ -70,6 +70,9 @@ export const fromNumber = (errno: number, syscall: string, path?: string, space?
 
 /** The error of one of Node's own file calls, in this form. Anything else is given back as it is. */
 export const fromNode = (error: unknown, path?: string): unknown => {
+  if (error instanceof NativeError) {
+    return error
+  }
   if (error instanceof Error && "code" in error && "syscall" in error) {
     const { code, syscall, errno } = error as NodeJS.ErrnoException
     return new NativeError({

@@ -21,6 +21,7 @@ import { SyncLane } from "../flush/SyncLane.ts"
 import type { IndexService } from "../index/IndexService.ts"
 import { AllocateAhead } from "../mapped/AllocateAhead.ts"
 import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
+import { WarmUp } from "../mapped/WarmUp.ts"
 import * as AbortFile from "../recovery/AbortFile.ts"
 import { Follower } from "../recovery/Follower.ts"
 import * as MachineIdentity from "../recovery/MachineIdentity.ts"
@@ -37,6 +38,8 @@ import type { StoreOptions } from "./StoreOptions.ts"
 
 /** Slices of dispatch that a read runs itself before it looks; a longer backlog is left to the agents. */
 const CATCH_UP_SLICES_MAX = 8
+
+const PAGE_LENGTH = 4096
 
 export interface EngineListener {
   /** Something waits to be done: call `doWork` soon. */
@@ -63,6 +66,7 @@ export class StoreEngine {
   readonly #localTime: LocalTime
   readonly #lane: SyncLane
   readonly #commit: CommitRealTimeService | undefined
+  readonly #warmUp: WarmUp | undefined
   readonly #putPath: PutPath
   readonly #queueDispatcher: QueueDispatcher
   readonly #dispatchers: ReadonlyArray<Dispatcher>
@@ -103,6 +107,9 @@ export class StoreEngine {
             thoroughIntervalMs: options.flushCommitLogThoroughInterval
           })
     this.#commit = options.transientStorePoolEnable ? this.#makeCommit() : undefined
+    this.#warmUp = options.warmMapedFileEnable
+      ? new WarmUp(options.flushLeastPagesWhenWarmMapedFile * PAGE_LENGTH, () => listener.onWork())
+      : undefined
     this.#putPath = new PutPath(this.commitLog, this.queues, {
       maxMessageSize: options.maxMessageSize,
       appendCrcProperty: options.enabledAppendPropCRC
@@ -149,7 +156,7 @@ export class StoreEngine {
     this.#agents = [
       ...(this.#commit === undefined ? [] : [this.#commit]),
       this.flush,
-      new AllocateAhead(this.commitLog.files),
+      new AllocateAhead(this.commitLog.files, this.#warmUp, () => this.#listener.onWork()),
       new ExpiredFiles({
         ...this.options,
         commitLog: this.commitLog,
@@ -265,9 +272,10 @@ export class StoreEngine {
     return broken !== undefined || (flushFailure !== undefined && this.#reput.isAtEnd)
   }
 
-  /** Whether a sync or a write is running in the thread pool; `close` must wait for it. */
+  /** Whether a sync or a write is running, or a file made, in the thread pool; `close` must wait for it. */
   get isSyncing(): boolean {
-    return this.#lane.isBusy || this.#commit?.isBusy === true
+    const isMaking = this.commitLog.files.isMaking || this.#warmUp?.isBusy === true
+    return this.#lane.isBusy || this.#commit?.isBusy === true || isMaking
   }
 
   /** Dispatches and flushes what is left and closes all files. Only with nothing syncing. Throws `FileFailure`. */

@@ -11,6 +11,9 @@ export interface StoreOptions {
   readonly flushIntervalCommitLog: number
   readonly flushCommitLogLeastPages: number
   readonly flushCommitLogThoroughInterval: number
+  /** Memory of files made ahead is made ready for stores, and kept. */
+  readonly warmMapedFileEnable: boolean
+  readonly flushLeastPagesWhenWarmMapedFile: number
   /** Puts go to memory first, from where they are committed to the files. */
   readonly transientStorePoolEnable: boolean
   readonly transientStorePoolSize: number

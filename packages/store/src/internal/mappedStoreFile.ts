@@ -34,6 +34,8 @@ export interface MappedStoreFileOptions {
   readonly map: typeof Mapping.open
   /** What stands in for the mapping when the system will not map more of the file. Throws the failure where nothing does. */
   readonly onRefused: (failure: FileFailure) => StoreFile
+  /** The system does not keep the file's memory. */
+  readonly onLockRefused: (failure: FileFailure) => void
 }
 
 export class MappedStoreFile implements StoreFile {
@@ -47,6 +49,7 @@ export class MappedStoreFile implements StoreFile {
   #beyond: StoreFile | undefined = undefined
   #fd: number | undefined = undefined
   #pendingCount = 0
+  #isLockRefused = false
 
   constructor(path: string, length: number, options: MappedStoreFileOptions) {
     this.path = path
@@ -117,6 +120,58 @@ export class MappedStoreFile implements StoreFile {
       }
       done(error === undefined ? undefined : toFileFailure(error, operation, this.path))
     })
+  }
+
+  warmUp(offset: number, length: number, done: () => void): void {
+    const to = Math.min(offset + length, this.#region.length)
+    if (offset >= to) {
+      setImmediate(done)
+      return
+    }
+    const region = this.#region
+    region.preTouch(
+      (error) => {
+        // A system that cannot do this leaves the pages to the first store.
+        if (error === undefined && !region.state.isClosed) {
+          this.#keepInMemory(region, offset, to - offset)
+        }
+        done()
+      },
+      offset,
+      to - offset
+    )
+  }
+
+  #keepInMemory(region: MappedRegion, offset: number, length: number): void {
+    if (this.#isLockRefused) {
+      return
+    }
+    try {
+      region.lock(offset, length)
+      region.advise("willNeed", offset, length)
+    } catch (error) {
+      this.#isLockRefused = true
+      this.#options.onLockRefused(toFileFailure(error, "lock", this.path))
+    }
+  }
+
+  coolDown(): void {
+    if (!this.#isLockRefused) {
+      this.#region.unlock()
+    }
+  }
+
+  /** A failure is left to the read that follows. */
+  prefetch(offset: number, length: number, done: () => void): void {
+    assertOpen(this.state)
+    const to = Math.min(offset + length, this.#region.length)
+    if (this.#beyond !== undefined && offset + length > to) {
+      this.#beyond.prefetch(offset, length, done)
+    } else if (offset >= to) {
+      setImmediate(done)
+    } else {
+      this.#region.prefetch(done, offset, to - offset)
+    }
   }
 
   clear(offset: number, length: number): void {

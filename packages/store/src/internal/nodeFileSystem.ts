@@ -15,6 +15,7 @@ import {
   Refusals,
   type StoreFile
 } from "../mapped/FileSystem.ts"
+import { createFileAsync } from "./createFileAsync.ts"
 import { DescriptorCache } from "./descriptorCache.ts"
 import { toFileFailure } from "./fileFailure.ts"
 import { MappedStoreFile } from "./mappedStoreFile.ts"
@@ -150,7 +151,11 @@ export const makeNodeFileSystem = ({ isPositional, map = Mapping.open }: NodeFil
         isRandom: isRandomUse(use),
         readOnly,
         map,
-        onRefused
+        onRefused,
+        onLockRefused: (failure) => {
+          refusals.locks++
+          refusals.last = failure
+        }
       })
     } catch (error) {
       if (!(error instanceof FileFailure)) {
@@ -174,6 +179,8 @@ export const makeNodeFileSystem = ({ isPositional, map = Mapping.open }: NodeFil
         throw error
       }
     },
+    createAsync: (path, length, use, done) =>
+      createFileAsync(path, length, () => openFile(path, length, use, false), done),
     open: openFile,
     remove: (path) => attempt("remove", path, () => Files.remove(path)),
     exists: (path) => fs.existsSync(path),

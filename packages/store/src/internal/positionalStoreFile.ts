@@ -151,6 +151,22 @@ export class PositionalStoreFile implements StoreFile {
     })
   }
 
+  warmUp(_offset: number, _length: number, done: () => void): void {
+    setImmediate(done)
+  }
+
+  coolDown(): void {
+    // The page cache belongs to the system.
+  }
+
+  /** Reads into the page cache: the read that follows waits for no device. A failure is left to that one. */
+  prefetch(offset: number, length: number, done: () => void): void {
+    const bytes = new Uint8Array(length)
+    this.#async("read", done, (fd, ended) =>
+      fs.read(fd, bytes, 0, length, offset, (error) => ended(error ?? undefined))
+    )
+  }
+
   clear(offset: number, length: number): void {
     this.#block = undefined
     this.#attempt("clear", (fd) => {

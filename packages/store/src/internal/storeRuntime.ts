@@ -276,6 +276,7 @@ const statusOf = (engine: StoreEngine): StoreStatus => {
     fileLength: files.fileLength,
     isWriteable: engine.health.isWriteable,
     unmappedFileCount: engine.fileSystem.refusals.mappings,
+    unlockedFileCount: engine.fileSystem.refusals.locks,
     cleaningFailure: cleaningFailure && fromFileFailure(cleaningFailure)
   }
 }

@@ -38,9 +38,21 @@ export interface StoreFile {
   sync(offset: number, length: number): void
   /** The same off the caller's thread. The file stays usable; a close in between is put off until the sync has ended. */
   syncAsync(offset: number, length: number, done: SyncDone): void
+  /** Makes the memory of bytes that will be written ready for it, in the thread pool, and keeps it if the system allows. */
+  warmUp(offset: number, length: number, done: () => void): void
+  /** Lets the system have the memory again that `warmUp` has kept. */
+  coolDown(): void
+  /** Brings bytes that will be read into memory, off the caller's thread. */
+  prefetch(offset: number, length: number, done: () => void): void
   /** Makes bytes read as zeros, on the device too after the next sync. */
   clear(offset: number, length: number): void
   close(): void
+}
+
+/** A file that is being made in the background. */
+export interface PendingFile {
+  /** Does at once what is left to do, and takes the file; nobody else is told of it then. Throws `FileFailure`. */
+  finish(): StoreFile
 }
 
 export interface DirectoryEntry {
@@ -62,6 +74,8 @@ export type FileUse = "log" | "queue" | "index" | "state"
 export class Refusals {
   /** Files that could not be mapped and are read and written by position instead. */
   mappings: number = 0
+  /** Files whose memory could not be kept from being paged out. */
+  locks: number = 0
   last: FileFailure | undefined = undefined
 }
 
@@ -73,6 +87,13 @@ export interface FileSystem {
   makeDirectory(directory: string): void
   /** Makes a file of zeros that must not exist. Its name is durable after `syncDirectory`. */
   create(path: string, length: number, use: FileUse): StoreFile
+  /** As `create`, and `syncDirectory`, off the caller's thread. What can be refused at once is thrown. */
+  createAsync(
+    path: string,
+    length: number,
+    use: FileUse,
+    done: (failure: FileFailure | undefined, file: StoreFile | undefined) => void
+  ): PendingFile
   open(path: string, length: number, use: FileUse, readOnly: boolean): StoreFile
   remove(path: string): void
   exists(path: string): boolean

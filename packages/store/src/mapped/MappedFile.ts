@@ -17,23 +17,18 @@ export class MappedFile {
   #flushedPosition = 0
   #reservedTo: number
   /** Where this file is written until it is committed, as a window of all of it. */
-  #buffer: FileWindow | undefined
+  #buffer: FileWindow | undefined = undefined
   #committedPosition = 0
   /** End of what was written into the buffer: behind a blank there is nothing to commit. */
   #bufferedEnd = 0
 
   /** `reserveStep` 0 takes the blocks of all that is left of the file at once; up to `reservedTo` it has them. */
-  constructor(file: StoreFile, fromOffset: number, reserveStep: number, reservedTo: number, buffer?: Uint8Array) {
+  constructor(file: StoreFile, fromOffset: number, reserveStep: number, reservedTo: number) {
     this.file = file
     this.fromOffset = fromOffset
     this.length = file.length
     this.#reserveStep = reserveStep === 0 ? file.length : reserveStep
     this.#reservedTo = reservedTo
-    this.#buffer = buffer && {
-      bytes: buffer,
-      view: new DataView(buffer.buffer, buffer.byteOffset, buffer.length),
-      base: 0
-    }
   }
 
   /** Offset of the next byte to write. */
@@ -128,9 +123,10 @@ export class MappedFile {
     return this.#buffer.bytes.subarray(from, Math.min(this.#bufferedEnd, from + lengthMax))
   }
 
-  /** Whether the file is written into a buffer first. */
-  get isBuffered(): boolean {
-    return this.#buffer !== undefined
+  /** Has the file, which is empty, written into `bytes` first. */
+  useBuffer(bytes: Uint8Array): void {
+    assert(this.#wrotePosition === 0 && bytes.length === this.length, "a buffer for a file that is begun")
+    this.#buffer = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), base: 0 }
   }
 
   /** Takes the buffer from a file that is read and written like any other from now on. */

@@ -4,12 +4,17 @@
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as FileNaming from "./FileNaming.ts"
+import { FilesAhead } from "./FilesAhead.ts"
 import { FileFailure, type FileSystem, type FileUse, join } from "./FileSystem.ts"
 import { MappedFile } from "./MappedFile.ts"
 import { NO_BUFFER, type TransientStorePool } from "./TransientStorePool.ts"
 import { isZeroFile } from "./ZeroBytes.ts"
 
 const PAGE_LENGTH = 4096
+/** The next file and the one behind it, as RocketMQ has them. */
+const FILES_AHEAD = 2
+/** With less free room than for this many files the oldest are removed by force; one more is made. */
+const ROOM_FILES = 5
 
 export interface MappedFileQueueOptions {
   readonly fileSystem: FileSystem
@@ -36,12 +41,19 @@ export class ForeignFile extends Error {
   }
 }
 
+interface FoundFile {
+  readonly path: string
+  readonly position: number
+  readonly length: number
+}
+
 export class MappedFileQueue {
   readonly fileLength: number
   readonly files: Array<MappedFile> = []
   readonly #options: MappedFileQueueOptions
-  /** A file made ahead of need; not part of the queue yet. */
-  #ahead: MappedFile | undefined = undefined
+  readonly #ahead: FilesAhead
+  /** Whether the queue has gone from one file to the next since it was opened. */
+  #hasRolled = false
   /** Files with bytes in a buffer of the pool, the oldest first. */
   readonly #buffered: Array<MappedFile> = []
   /** Everything before this position is on the device. */
@@ -51,12 +63,13 @@ export class MappedFileQueue {
     assert(options.directories.length > 0, "a mapped queue without a directory")
     this.fileLength = options.fileLength
     this.#options = options
+    this.#ahead = new FilesAhead(options)
   }
 
   /** Opens the files that are there, all or none. All count as written to their end; recovery lowers that. */
   load(): void {
     try {
-      for (const { length, path, position } of this.#found()) {
+      for (const { length, path, position } of this.#withoutRemains(this.#found())) {
         if (length !== this.fileLength) {
           throw new ForeignFile(path, `it has ${length} bytes, files of this queue have ${this.fileLength}`)
         }
@@ -110,7 +123,7 @@ export class MappedFileQueue {
   }
 
   /** The files in the directories, by position, without those that never got their length. */
-  #found(): ReadonlyArray<{ readonly path: string; readonly position: number; readonly length: number }> {
+  #found(): ReadonlyArray<FoundFile> {
     const { directories, fileSystem, readOnly } = this.#options
     const found = directories.flatMap((directory) => this.#list(directory))
     found.sort((a, b) => a.position - b.position)
@@ -124,7 +137,34 @@ export class MappedFileQueue {
     return found
   }
 
-  #list(directory: string): Array<{ readonly path: string; readonly position: number; readonly length: number }> {
+  /**
+   * Leaves out, and removes, files behind a gap that were never written. Two files are made ahead of need and removed at
+   * a clean end; which of these names a failure of power brings back is chance.
+   */
+  #withoutRemains(found: ReadonlyArray<FoundFile>): ReadonlyArray<FoundFile> {
+    const { fileSystem, readOnly, use } = this.#options
+    const isNext = ({ position }: FoundFile, index: number) =>
+      index === 0 || position === found[index - 1]!.position + this.fileLength
+    const gap = found.findIndex((file, index) => !isNext(file, index))
+    const behind = gap < 0 ? [] : found.slice(gap)
+    const areUnwritten = behind.every(({ length, path }) => {
+      const file = fileSystem.open(path, length, use, true)
+      try {
+        return isZeroFile(file)
+      } finally {
+        file.close()
+      }
+    })
+    if (gap < 0 || !areUnwritten) {
+      return found
+    }
+    for (const { path } of readOnly ? [] : behind) {
+      fileSystem.remove(path)
+    }
+    return found.slice(0, gap)
+  }
+
+  #list(directory: string): Array<FoundFile> {
     const entries = this.#options.fileSystem.entries(directory) ?? []
     return entries
       .filter((entry) => !entry.isDirectory)
@@ -187,78 +227,43 @@ export class MappedFileQueue {
       last.reserveNext()
       return last
     }
-    const file = this.#fileAhead() ?? this.#create(this.#nextStart(position))
-    this.#ahead = undefined
+    const buffer = this.#lendBuffer()
+    let file: MappedFile
+    try {
+      file = this.#ahead.take(this.#nextStart(position))
+    } catch (error) {
+      if (buffer !== undefined) {
+        this.#options.pool?.giveBack(buffer)
+      }
+      throw error
+    }
+    this.#hasRolled = last !== undefined
     this.files.push(file)
-    if (file.isBuffered) {
+    if (buffer !== undefined) {
+      file.useBuffer(buffer)
       this.#buffered.push(file)
     }
     return file
+  }
+
+  /** A buffer for the next file; undefined where files are written without. Throws `FileFailure`. */
+  #lendBuffer(): Uint8Array | undefined {
+    this.#refuseWithoutBuffer()
+    return this.#options.pool?.borrow()
+  }
+
+  #refuseWithoutBuffer(): void {
+    const { directories, pool } = this.#options
+    if (pool?.isFastFailing === true && pool.availableCount === 0) {
+      const message = `all ${pool.size} buffers of the transient pool hold bytes that are not in the files yet`
+      throw new FileFailure({ code: NO_BUFFER, operation: "create", path: directories[0]!, message })
+    }
   }
 
   /** Start of the file behind the last one; of the one that holds `position` where there is none yet. */
   #nextStart(position: number): number {
     const last = this.lastFile
     return last === undefined ? FileNaming.startOf(position, this.fileLength) : last.fromOffset + this.fileLength
-  }
-
-  /**
-   * The file made ahead, if its name is still there. A RocketMQ that is started on this directory clears what it takes
-   * for rubbish before the lock refuses it; what is written to a file without a name is gone with the process.
-   */
-  #fileAhead(): MappedFile | undefined {
-    const ahead = this.#ahead
-    if (ahead !== undefined && !this.#options.fileSystem.exists(ahead.file.path)) {
-      this.#giveBack(ahead)
-      ahead.close()
-      this.#ahead = undefined
-    }
-    return this.#ahead
-  }
-
-  #create(from: number): MappedFile {
-    const { directories, fileLength, fileSystem, pool, reserveStep, use } = this.#options
-    const directory = directories[(from / fileLength) % directories.length]!
-    const path = join(directory, FileNaming.format(from))
-    if (pool?.isFastFailing === true && pool.availableCount === 0) {
-      const message = `all ${pool.size} buffers of the transient pool hold bytes that are not in the files yet`
-      throw new FileFailure({ code: NO_BUFFER, operation: "create", path, message })
-    }
-    this.#removeUnwritten(directory, path)
-    const file = fileSystem.create(path, fileLength, use)
-    try {
-      fileSystem.syncDirectory(directory)
-    } catch (error) {
-      // It is made again soon; what is left of this one would be in the way, or for ever open.
-      file.close()
-      fileSystem.remove(path)
-      throw error
-    }
-    return new MappedFile(file, from, reserveStep, reserveStep === 0 ? fileLength : 0, pool?.borrow())
-  }
-
-  /**
-   * Removes a file that stands where the next one is to be made. No file of ours has its name: a start that was refused
-   * has left it, and has written nothing. What is written belongs to somebody who shares the directory.
-   */
-  #removeUnwritten(directory: string, path: string): void {
-    const { fileSystem, use } = this.#options
-    if (!fileSystem.exists(path)) {
-      return
-    }
-    const length = fileSystem.entries(directory)?.find(({ name }) => join(directory, name) === path)?.length ?? 0
-    if (length > 0) {
-      const file = fileSystem.open(path, length, use, true)
-      try {
-        if (!isZeroFile(file)) {
-          const message = `${path} holds what this store did not write: give each store a directory of its own`
-          throw new FileFailure({ code: "EEXIST", operation: "create", path, message })
-        }
-      } finally {
-        file.close()
-      }
-    }
-    fileSystem.remove(path)
   }
 
   /**
@@ -329,26 +334,39 @@ export class MappedFileQueue {
     this.flushedWhere = Math.min(this.flushedWhere, Math.max(position, this.minOffset))
   }
 
-  /** Whether the next file should be made now, off the path of puts: the last one is more than half full. */
+  /**
+   * Whether a file should be made now, off the path of puts: there are to be two ahead once the last file is more than half
+   * full, and from then on. A store that is hardly used takes no room for them.
+   */
   get wantsFileAhead(): boolean {
     const last = this.lastFile
-    return last !== undefined && this.#ahead === undefined && last.wrotePosition * 2 > this.fileLength
+    const isGrowing = last !== undefined && (this.#hasRolled || last.wrotePosition * 2 > this.fileLength)
+    return isGrowing && !this.#ahead.isMaking && this.#ahead.count < FILES_AHEAD
   }
 
-  /** Makes the next file before it is needed, where that has not been done. Throws `FileFailure`. */
+  /**
+   * Whether the device has room for a file ahead. For the first one nobody asks: it is needed soon. A second one must not
+   * be what makes cleaning remove messages before their time. Throws `FileFailure`.
+   */
+  get hasRoomAhead(): boolean {
+    const { directories, fileSystem } = this.#options
+    return this.#ahead.count === 0 || fileSystem.space(directories[0]!).freeBytes > ROOM_FILES * this.fileLength
+  }
+
+  /** Whether a file is being made in the background; a queue is closed after that. */
+  get isMaking(): boolean {
+    return this.#ahead.isMaking
+  }
+
+  /** Begins to make a file ahead of need. Throws `FileFailure`. */
+  startAhead(done: (failure: FileFailure | undefined, file: MappedFile | undefined) => void): void {
+    this.#ahead.start(this.#nextStart(this.maxOffset), done)
+  }
+
+  /** Makes the next file now, where that has not been done: what follows must not fail for want of it. Throws `FileFailure`. */
   createAhead(): void {
-    this.#ahead = this.#fileAhead() ?? this.#create(this.#nextStart(this.maxOffset))
-  }
-
-  /** Removes a file that was made ahead and never used: the next start would take it for written. */
-  discardAhead(): void {
-    const ahead = this.#fileAhead()
-    if (ahead !== undefined) {
-      this.#ahead = undefined
-      this.#giveBack(ahead)
-      ahead.close()
-      this.#options.fileSystem.remove(ahead.file.path)
-    }
+    this.#refuseWithoutBuffer()
+    this.#ahead.prepare(this.#nextStart(this.maxOffset))
   }
 
   /** Ends the queue at `position`: files behind it are removed, the one that holds it is written up to there. */
@@ -391,7 +409,7 @@ export class MappedFileQueue {
   }
 
   close(): void {
-    this.discardAhead()
+    this.#ahead.discard()
     for (const file of this.files) {
       file.close()
     }

@@ -8,7 +8,9 @@ import {
   FileFailure,
   type FileSpace,
   type FileSystem,
+  type FileUse,
   type FileWindow,
+  type PendingFile,
   Refusals,
   type StoreFile,
   type SyncDone
@@ -64,6 +66,27 @@ export class MemoryFileSystem implements FileSystem {
     const content = { bytes, view: new DataView(bytes.buffer) }
     this.#files.set(path, content)
     return new MemoryFile(path, content, this.#later)
+  }
+
+  createAsync(
+    path: string,
+    length: number,
+    _use: FileUse,
+    done: (failure: FileFailure | undefined, file: StoreFile | undefined) => void
+  ): PendingFile {
+    const file = this.create(path, length)
+    let isTaken = false
+    this.#later(() => {
+      if (!isTaken) {
+        done(undefined, file)
+      }
+    })
+    return {
+      finish: () => {
+        isTaken = true
+        return file
+      }
+    }
   }
 
   exists(path: string): boolean {
@@ -154,6 +177,18 @@ class MemoryFile implements StoreFile {
 
   syncAsync(_offset: number, _length: number, done: SyncDone): void {
     this.#later(() => done(undefined))
+  }
+
+  warmUp(_offset: number, _length: number, done: () => void): void {
+    this.#later(done)
+  }
+
+  coolDown(): void {
+    // Memory stays where it is.
+  }
+
+  prefetch(_offset: number, _length: number, done: () => void): void {
+    this.#later(done)
   }
 
   clear(offset: number, length: number): void {

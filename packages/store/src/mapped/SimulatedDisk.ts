@@ -14,6 +14,7 @@ import {
   type FileSystem,
   type FileUse,
   type FileWindow,
+  type PendingFile,
   Refusals,
   type StoreFile,
   type SyncDone
@@ -157,6 +158,27 @@ export class SimulatedDisk implements FileSystem {
       throw error
     }
     return this.#fileOf(path, content, use === "log" || use === "state" ? length : 0)
+  }
+
+  createAsync(
+    path: string,
+    length: number,
+    use: FileUse,
+    done: (failure: FileFailure | undefined, file: StoreFile | undefined) => void
+  ): PendingFile {
+    let isTaken = false
+    const finish = (): StoreFile => {
+      isTaken = true
+      const file = this.create(path, length, use)
+      this.syncDirectory(parentOf(path))
+      return file
+    }
+    this.#options.later(() => {
+      if (!isTaken) {
+        settle(finish, done)
+      }
+    })
+    return { finish }
   }
 
   exists(path: string): boolean {
@@ -336,18 +358,19 @@ class SimulatedFile implements StoreFile {
   }
 
   #later(done: SyncDone, run: () => void): void {
-    this.#disk.later(() => {
-      try {
-        run()
-      } catch (error) {
-        if (!(error instanceof FileFailure)) {
-          throw error
-        }
-        done(error)
-        return
-      }
-      done(undefined)
-    })
+    this.#disk.later(() => settle(run, done))
+  }
+
+  warmUp(_offset: number, _length: number, done: () => void): void {
+    this.#disk.later(done)
+  }
+
+  coolDown(): void {
+    // Memory stays where it is.
+  }
+
+  prefetch(_offset: number, _length: number, done: () => void): void {
+    this.#disk.later(done)
   }
 
   clear(offset: number, length: number): void {
@@ -366,6 +389,21 @@ const contentOf = (live: Uint8Array, durable: Uint8Array, reservedBytes: number)
   lost: new Map(),
   reservedBytes
 })
+
+/** Runs an operation and tells how it has ended. */
+const settle = <A>(run: () => A, done: (failure: FileFailure | undefined, result: A | undefined) => void): void => {
+  let result: A
+  try {
+    result = run()
+  } catch (error) {
+    if (!(error instanceof FileFailure)) {
+      throw error
+    }
+    done(error, undefined)
+    return
+  }
+  done(undefined, result)
+}
 
 const windowOf = (live: Uint8Array, offset: number, length: number): FileWindow => ({
   bytes: live.subarray(offset, offset + length),

@@ -157,7 +157,7 @@ describe("StoreEngine on a simulated disk", () => {
   })
 
   it("refuses puts and says why when the device is full, and takes them again when there is room", () => {
-    const store = new SimulatedStore(1, {}, 60_000).open()
+    const store = new SimulatedStore(1, { cleanFileForciblyEnable: false }, 60_000).open()
     const random = randomOf(1)
     let refused: PutRefusal | undefined = undefined
     for (let id = 0; id < 500 && refused === undefined; id++) {

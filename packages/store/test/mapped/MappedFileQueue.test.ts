@@ -8,11 +8,13 @@ const LENGTH = 100
 const NEXT = "/log/00000000000000000100"
 
 const make = (directories: ReadonlyArray<string> = ["/log"]) => {
-  const fileSystem = new MemoryFileSystem((run) => run())
+  const pending: Array<() => void> = []
+  const fileSystem = new MemoryFileSystem((run) => pending.push(run))
   directories.forEach((directory) => fileSystem.makeDirectory(directory))
   const open = () =>
     new MappedFileQueue({ fileSystem, directories, fileLength: LENGTH, use: "log", reserveStep: 0, readOnly: false })
-  return { fileSystem, open }
+  const run = () => pending.splice(0).forEach((end) => end())
+  return { fileSystem, open, run }
 }
 
 /** Fills `count` files. */
@@ -58,23 +60,53 @@ describe("MappedFileQueue", () => {
     assert.strictEqual(again.maxOffset, 700)
   })
 
-  it("makes a file ahead of need once, uses it, and removes one that was not used", () => {
-    const { fileSystem, open } = make()
+  it("makes the next two files ahead of need, uses them, and removes those that were not used", () => {
+    const { fileSystem, open, run } = make()
     const queue = open()
     const file = queue.fileForAppend(0)
     file.wrotePosition = 50
     assert.isFalse(queue.wantsFileAhead)
     file.wrotePosition = 51
-    assert.isTrue(queue.wantsFileAhead)
-    queue.createAhead()
-    queue.createAhead()
+    for (const made of [100, 200]) {
+      assert.isTrue(queue.wantsFileAhead)
+      queue.startAhead((failure, ahead) => {
+        assert.isUndefined(failure)
+        assert.strictEqual(ahead!.fromOffset, made)
+      })
+      assert.isFalse(queue.wantsFileAhead)
+      run()
+    }
     assert.isFalse(queue.wantsFileAhead)
-    assert.deepStrictEqual(names(fileSystem), [0, 100])
+    assert.deepStrictEqual(names(fileSystem), [0, 100, 200])
     file.wrotePosition = LENGTH
     assert.strictEqual(queue.fileForAppend(100).fromOffset, 100)
-    queue.createAhead()
+    assert.isTrue(queue.wantsFileAhead)
     queue.close()
     assert.deepStrictEqual(names(fileSystem), [0, 100])
+  })
+
+  it("takes a file that is still being made when it is needed, and tells nobody else of it", () => {
+    const { fileSystem, open, run } = make()
+    const queue = open()
+    const file = queue.fileForAppend(0)
+    file.wrotePosition = LENGTH
+    queue.startAhead(() => assert.fail("told of a file that was taken"))
+    assert.strictEqual(queue.fileForAppend(100).fromOffset, 100)
+    assert.isFalse(queue.isMaking)
+    run()
+    queue.close()
+    assert.deepStrictEqual(names(fileSystem), [0, 100])
+  })
+
+  it("removes a file that is ready only after the queue was closed", () => {
+    const { fileSystem, open, run } = make()
+    const queue = open()
+    queue.fileForAppend(0).wrotePosition = 51
+    queue.startAhead(() => assert.fail("told of a file that nobody uses"))
+    assert.isTrue(queue.isMaking)
+    queue.close()
+    run()
+    assert.deepStrictEqual(names(fileSystem), [0])
   })
 
   it("makes the file ahead again where somebody has removed it, before a byte goes into it", () => {
@@ -142,7 +174,7 @@ describe("MappedFileQueue", () => {
     ] as const) {
       const { fileSystem, open } = make()
       fill(open(), 2).close()
-      fileSystem.create(`/log/${name}`, length)
+      fileSystem.create(`/log/${name}`, length).claim(0, 1).bytes[0] = 1
       assert.throws(() => open().load(), reason)
       try {
         open().load()
@@ -150,6 +182,17 @@ describe("MappedFileQueue", () => {
         assert.instanceOf(error, ForeignFile)
       }
     }
+  })
+
+  it("removes files behind a gap that were never written: names that were made ahead come back by chance", () => {
+    const { fileSystem, open } = make()
+    fill(open(), 2).close()
+    fileSystem.create("/log/00000000000000000300", LENGTH)
+    fileSystem.create("/log/00000000000000000400", LENGTH)
+    const queue = open()
+    queue.load()
+    assert.strictEqual(queue.maxOffset, 200)
+    assert.deepStrictEqual(names(fileSystem), [0, 100])
   })
 
   it("closes what it has opened when a later file is refused", () => {
