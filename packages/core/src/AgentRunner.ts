@@ -17,7 +17,7 @@ import * as agentFiber from "./internal/agentFiber.ts"
 import * as agentWorker from "./internal/agentWorker.ts"
 import * as agentWorkerMain from "./internal/agentWorkerMain.ts"
 import { systemClock } from "./internal/systemClock.ts"
-import type { WakeHandle } from "./native/WakeDescriptor.ts"
+import type { WakeDescriptor, WakeHandle } from "./native/WakeDescriptor.ts"
 
 /**
  * An agent that is being run.
@@ -67,6 +67,8 @@ export interface RunWorkerOptions {
   readonly idle?: IdleStrategy | undefined
   /** Receives what the agent throws, as plain objects. Default: a log line, one a second at most. */
   readonly onError?: ErrorHandler | undefined
+  /** Wakes the agent, where others shall know it before the agent starts. Default: one of the runner's own. */
+  readonly wake?: WakeDescriptor | undefined
   /** How long the agent's `onClose` may take, after which the worker is ended. Default 5,000 ms. */
   readonly stopTimeoutMs?: number | undefined
 }

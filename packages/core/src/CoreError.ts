@@ -4,6 +4,23 @@
  * Match a reason with `Effect.catchReason("CoreError", "InsufficientSpace", …)`, or take the reasons apart with
  * `Effect.unwrapReason("CoreError")`. Every message says what failed, the value seen, the limit, and what to do.
  *
+ * **Example** (Telling what can be tried again)
+ *
+ * ```ts
+ * import { CoreError } from "@millrace/core/CoreError"
+ * import * as Region from "@millrace/core/Region"
+ * import { Effect } from "effect"
+ *
+ * const program = Region.map("/no/such/file").pipe(
+ *   Effect.scoped,
+ *   Effect.as("mapped"),
+ *   Effect.catchReason("CoreError", "SystemCallFailed", (reason) => Effect.succeed(`${reason.syscall}: ${reason.code}`)),
+ *   Effect.catch((error: CoreError) => Effect.succeed(error.isRetryable ? "again" : error.message))
+ * )
+ *
+ * Effect.runPromise(program) // => "open: ENOENT"
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"

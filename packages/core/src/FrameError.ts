@@ -5,6 +5,17 @@
  * where in the bytes the frame begins, what was seen, and what is allowed. None of them goes away by trying again: the
  * bytes were cut short, damaged, or never came from an Aeron driver.
  *
+ * **Example** (Why bytes are refused)
+ *
+ * ```ts
+ * import * as Frame from "@millrace/core/Frame"
+ * import { Result } from "effect"
+ *
+ * const decoded = Frame.decode(new Uint8Array(3))
+ *
+ * Result.isFailure(decoded) ? decoded.failure.reason._tag : "a frame" // => "FrameTooShort"
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"

@@ -15,6 +15,14 @@
  * A packet or a wake ends every wait of a millisecond or more at once. Only what comes through shared memory, which has
  * no descriptor, is seen as late as the table says.
  *
+ * **Example** (A strategy that is sent to a worker)
+ *
+ * ```ts
+ * import * as IdleStrategy from "@millrace/core/IdleStrategy"
+ *
+ * structuredClone(IdleStrategy.park({ maxParkNs: 10_000_000 })) // => { _tag: "Park", minParkNs: 1_000_000, maxParkNs: 10_000_000 }
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"

@@ -6,6 +6,21 @@
  * an object that was kept fails with `Closed` from then on, and a typed array that was kept is empty. What was stored in
  * a mapped region stays in its file.
  *
+ * **Example** (A region that ends with its scope)
+ *
+ * ```ts
+ * import * as Region from "@millrace/core/Region"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const region = yield* Region.heap("numbers", 64)
+ *   region.buffer().int32[0] = 42
+ *   return { first: region.buffer().int32[0], region }
+ * })
+ *
+ * Effect.runPromise(Effect.scoped(program)).then(({ first, region }) => [first, region.state.isClosed]) // => [42, true]
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"

@@ -31,7 +31,7 @@ export const run = Effect.fnUntraced(function* (
   const onError = options.onError ?? atMostOncePerSecond(systemClock, logging(context, name))
   const errorCount = new SharedArrayBuffer(4)
   // Acquired first, so that it is closed after the worker has ended.
-  const wakeDescriptor = hasLibc ? yield* openWakeDescriptor : undefined
+  const wakeDescriptor = options.wake ?? (hasLibc ? yield* openWakeDescriptor : undefined)
   const setup: WorkerSetup = {
     data: options.data,
     idle: options.idle ?? IdleStrategy.park(),

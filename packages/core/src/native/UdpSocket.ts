@@ -71,6 +71,14 @@ export interface UdpSocketOptions {
   readonly sendBufferLength: number
 }
 
+/** A socket that another thread opened and will close, after this one has stopped using it. */
+export interface OpenedSocket {
+  readonly fd: number
+  readonly local: InternetAddress
+  readonly receiveBufferLength: number
+  readonly sendBufferLength: number
+}
+
 const intBytes = (value: number): Uint8Array => new Uint8Array(new Int32Array([value]).buffer)
 
 /** Addresses of buffers that were sent from: asking for one costs more than a send. */
@@ -107,10 +115,19 @@ export class UdpSocket {
   #isSegmenting = true
   #isClosed = false
 
-  constructor(options: UdpSocketOptions) {
+  /** Opens a socket, or uses one that is open. */
+  constructor(options: UdpSocketOptions | OpenedSocket) {
     Libc.assertAvailable("UdpSocket")
     if (!isLinux) {
       throw new Errno.NativeUnavailable("UdpSocket")
+    }
+    if ("fd" in options) {
+      this.fd = options.fd
+      this.local = options.local
+      this.receiveBufferLength = options.receiveBufferLength
+      this.sendBufferLength = options.sendBufferLength
+      this.#link()
+      return
     }
     const { local, remote } = options
     const family = SockaddrDescriptor.familyOf(local.address)
