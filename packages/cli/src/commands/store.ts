@@ -10,6 +10,7 @@ import { storeOpen } from "./storeOpen.ts"
 import { storePut } from "./storePut.ts"
 import { storeQuery } from "./storeQuery.ts"
 import { storeQueues } from "./storeQueues.ts"
+import { storeRepair } from "./storeRepair.ts"
 import { storeStat } from "./storeStat.ts"
 import { storeTail } from "./storeTail.ts"
 import { storeTopics } from "./storeTopics.ts"
@@ -22,6 +23,6 @@ export const store = Command.make("store").pipe(
     { group: "Read messages", commands: [storeTail, storeGet, storeQuery, storeExport] },
     { group: "Write messages", commands: [storePut, storeImport] },
     { group: "See what there is", commands: [storeTopics, storeQueues, storeOffsets, storeOffsetByTime, storeStat] },
-    { group: "Check and mend", commands: [storeVerify, storeDump, storeOpen] }
+    { group: "Check and mend", commands: [storeVerify, storeRepair, storeDump, storeOpen] }
   ])
 )

@@ -69,7 +69,7 @@ export const settingsOf = (
     if (Option.isSome(flushMode)) {
       settings["flushDiskType"] = flushMode.value === "sync" ? "SYNC_FLUSH" : "ASYNC_FLUSH"
     }
-    return settings as StoreSettings
+    return settings
   })
 
 const valueOf = (name: string, text: string): Effect.Effect<unknown, CommandError> => {

@@ -111,6 +111,16 @@ const write = (file: MappedFile, offset: number, position: number, size: number,
   file.publish(offset, ENTRY)
 }
 
+/** The bytes of an entry. */
+export const encodeEntry = ({ position, size, tagsCode }: Readonly<QueueEntry>): Uint8Array => {
+  const bytes = new Uint8Array(ENTRY)
+  const view = new DataView(bytes.buffer)
+  putInt64(view, EntryDescriptor.POSITION_OFFSET, position)
+  view.setInt32(EntryDescriptor.SIZE_OFFSET, size)
+  putInt64(view, EntryDescriptor.TAGS_CODE_OFFSET, tagsCode)
+  return bytes
+}
+
 const decode = ({ base, view }: FileWindow, offset: number, entry: QueueEntry): void => {
   const at = offset - base
   entry.position = getInt64(view, at + EntryDescriptor.POSITION_OFFSET)

@@ -13,6 +13,7 @@ import * as Utf8 from "../commitlog/Utf8.ts"
 import * as KeyHash from "../index/KeyHash.ts"
 import type { OnFinding } from "./Finding.ts"
 import * as IndexWalk from "./IndexWalk.ts"
+import { type Damage, isDamaged } from "./LogSurvey.ts"
 
 const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
 const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
@@ -48,6 +49,7 @@ export class IndexCheck {
   keyCount: number = 0
   lagging: number = 0
   entryCount: number = 0
+  #damages: ReadonlyArray<Damage> = []
 
   constructor(options: IndexCheckOptions) {
     this.#options = options
@@ -73,8 +75,9 @@ export class IndexCheck {
     }
   }
 
-  /** Looks where the entries of all files lead to. Yields the number of entries looked at. */
-  *entries(): Generator<number, void> {
+  /** Looks where the entries of all files lead to; `damages` are those of the log. Yields the number of entries looked at. */
+  *entries(damages: ReadonlyArray<Damage>): Generator<number, void> {
+    this.#damages = damages
     for (const file of this.#options.files) {
       const heads = new Int32Array(file.slotCount)
       for (let entry = 1; entry < file.indexCount; entry++) {
@@ -115,6 +118,9 @@ export class IndexCheck {
     const { commitLog } = this.#options
     if (position < commitLog.minOffset) {
       return undefined
+    }
+    if (isDamaged(this.#damages, position)) {
+      return `it leads to ${position}, where the log is damaged`
     }
     const file = commitLog.files.find(position)
     const record = new RecordCursor()

@@ -77,3 +77,18 @@ export const isQueued = (queues: QueueTable, record: RecordCursor): boolean => {
     entry.size === record.totalSize
   )
 }
+
+/** Whether a position lies in one of the damages, which are in order. */
+export const isDamaged = (damages: ReadonlyArray<Damage>, position: number): boolean => {
+  let low = 0
+  let high = damages.length
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (damages[middle]!.end <= position) {
+      low = middle + 1
+    } else {
+      high = middle
+    }
+  }
+  return low < damages.length && damages[low]!.position <= position
+}

@@ -12,6 +12,7 @@ import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import { tagsCodeOf } from "../dispatch/QueueDispatcher.ts"
 import type { OnFinding } from "./Finding.ts"
+import { type Damage, isDamaged } from "./LogSurvey.ts"
 
 const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
 /** A queue of several topics' messages (LMQ): its entries lead to records of another topic. */
@@ -19,6 +20,7 @@ const MULTI_DISPATCH_PREFIX = "%LMQ%"
 /** Tags codes up to this one are addresses in the ext file of the queue. */
 const EXT_ADDRESS_MAX = -2147483649
 const ENTRIES_A_SLICE = 100_000
+const TAGS_DIFFER = "its tags code is not that of the record"
 
 export interface QueueCheckOptions {
   readonly commitLog: CommitLog
@@ -35,6 +37,7 @@ export class QueueCheck {
   /** Records that are not in their queues yet, and may be. */
   lagging: number = 0
   entryCount: number = 0
+  #damages: ReadonlyArray<Damage> = []
 
   constructor(options: QueueCheckOptions) {
     this.#options = options
@@ -68,8 +71,9 @@ export class QueueCheck {
     }
   }
 
-  /** Looks where the entries of all queues lead to. Yields the number of entries looked at. */
-  *entries(): Generator<number, void> {
+  /** Looks where the entries of all queues lead to; `damages` are those of the log. Yields the number of entries looked at. */
+  *entries(damages: ReadonlyArray<Damage>): Generator<number, void> {
+    this.#damages = damages
     for (const state of this.#options.queues.all()) {
       const { queue } = state
       for (let offset = queue.files.minOffset / EntryDescriptor.LENGTH; queue.read(offset, this.#entry); offset++) {
@@ -85,7 +89,12 @@ export class QueueCheck {
   #checkEntry({ queue, queueId, topic }: QueueState, queueOffset: number): void {
     const entry = this.#entry
     const detail = isFiller(entry) ? undefined : this.#problemOf(topic.name, queueId, queueOffset)
-    if (detail !== undefined) {
+    const { position, size } = entry
+    if (detail === TAGS_DIFFER) {
+      const expected = { position, size, tagsCode: tagsCodeOf(this.#cursor, topic.name) }
+      const wrong = { topic: queue.topic, queueId, queueOffset, found: { ...entry }, expected, detail }
+      this.#options.onFinding({ _tag: "QueueEntryWrong", ...wrong })
+    } else if (detail !== undefined) {
       this.#options.onFinding({
         _tag: "QueueEntryWrong",
         topic: queue.topic,
@@ -105,6 +114,9 @@ export class QueueCheck {
     if (position < commitLog.minOffset) {
       return undefined
     }
+    if (isDamaged(this.#damages, position)) {
+      return "the log is damaged there"
+    }
     const file = commitLog.files.find(position)
     const record = this.#cursor
     if (file === undefined || RecordReader.read(file, position - file.fromOffset, record, NO_CRC) !== size) {
@@ -120,6 +132,6 @@ export class QueueCheck {
       return `the record there has the offset ${record.queueOffset}`
     }
     const isTagged = tagsCode <= EXT_ADDRESS_MAX || tagsCode === tagsCodeOf(record, topic)
-    return isTagged ? undefined : `its tags code is ${tagsCode}, that of the record ${tagsCodeOf(record, topic)}`
+    return isTagged ? undefined : TAGS_DIFFER
   }
 }

@@ -59,8 +59,8 @@ export function* verify(options: VerifyOptions): Generator<VerifyProgress, Verif
   for (const damage of log.damages) {
     onFinding({ _tag: "LogDamage", ...damage })
   }
-  yield* inPart("queues", queueCheck.entries())
-  yield* inPart("index", indexCheck.entries())
+  yield* inPart("queues", queueCheck.entries(log.damages))
+  yield* inPart("index", indexCheck.entries(log.damages))
   checkConfig(options)
   return {
     records: log.recordCount,

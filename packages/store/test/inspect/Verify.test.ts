@@ -82,9 +82,10 @@ describe("verify", () => {
       const bad = results[40]!
       const [path, offset] = logFile(directory, bad.position)
       changeByte(path, offset + 100, (byte) => byte ^ 4)
-      const { findings } = yield* Inspect.verify({ directory })
+      const report = yield* Inspect.verify({ directory })
+      assert.deepStrictEqual([...tagsOf(report)].toSorted(), ["IndexWrong", "LogDamage", "QueueEntryWrong"])
       assert.deepStrictEqual(
-        findings.filter(({ _tag }) => _tag === "LogDamage"),
+        report.findings.filter(({ _tag }) => _tag === "LogDamage"),
         [
           {
             _tag: "LogDamage",

@@ -1,0 +1,139 @@
+/** The files of a store that a repair changes, as they were before. Each step is on the device before the next begins. */
+import * as Files from "@millrace/core/kernel/native/Files"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { FileFailure } from "../mapped/FileSystem.ts"
+import type { Edit } from "../recovery/RepairPlan.ts"
+import { toFileFailure } from "./fileFailure.ts"
+
+const MANIFEST = "repair.json"
+/** Zeros are written in pieces of this length. */
+const PIECE_LENGTH = 1024 * 1024
+
+export class RepairBackup {
+  readonly #directory: string
+  readonly #target: string
+  readonly #choice: string
+  readonly #files: Array<string> = []
+
+  constructor(directory: string, target: string, choice: string) {
+    this.#directory = directory
+    this.#target = target
+    this.#choice = choice
+    if (fs.existsSync(target)) {
+      throw new FileFailure({
+        code: "EEXIST",
+        operation: "create",
+        path: target,
+        message: "the backup is there already"
+      })
+    }
+    this.#attempt("make directory", target, () => fs.mkdirSync(target, { recursive: true }))
+  }
+
+  /** Files that were changed or put aside. */
+  get files(): ReadonlyArray<string> {
+    return this.#files
+  }
+
+  copy(sources: ReadonlyArray<string>): void {
+    for (const source of new Set(sources)) {
+      this.#attempt("back up", source, () => {
+        const copy = this.#placeOf(source)
+        fs.copyFileSync(source, copy, fs.constants.COPYFILE_FICLONE)
+        syncFile(copy)
+      })
+      this.#files.push(source)
+    }
+    this.#writeManifest()
+  }
+
+  putAside(sources: ReadonlyArray<string>): void {
+    for (const source of sources) {
+      this.#attempt("put aside", source, () => move(source, this.#placeOf(source)))
+      this.#files.push(source)
+    }
+    this.#writeManifest()
+  }
+
+  write(edits: ReadonlyArray<Edit>): void {
+    for (const edit of edits) {
+      this.#attempt("write", edit.path, () => {
+        const fd = fs.openSync(edit.path, "r+")
+        try {
+          writeEdit(fd, edit)
+          fs.fsyncSync(fd)
+        } finally {
+          fs.closeSync(fd)
+        }
+      })
+    }
+  }
+
+  /** Where a file goes: the same place below the backup; one of a log elsewhere into `outside`. */
+  #placeOf(source: string): string {
+    const relative = path.relative(this.#directory, source)
+    const place = path.join(
+      this.#target,
+      relative.startsWith("..") ? path.join("outside", path.basename(source)) : relative
+    )
+    fs.mkdirSync(path.dirname(place), { recursive: true })
+    return place
+  }
+
+  #writeManifest(): void {
+    const manifest = {
+      store: this.#directory,
+      choice: this.#choice,
+      files: this.#files,
+      undo: `cp -a ${this.#target}/. ${this.#directory}/`
+    }
+    const file = path.join(this.#target, MANIFEST)
+    this.#attempt("write", file, () => {
+      fs.writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`)
+      syncFile(file)
+      Files.syncDirectory(this.#target)
+    })
+  }
+
+  #attempt(operation: string, file: string, run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      throw toFileFailure(error, operation, file)
+    }
+  }
+}
+
+const syncFile = (file: string): void => {
+  const fd = fs.openSync(file, "r")
+  try {
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+const move = (source: string, target: string): void => {
+  try {
+    fs.renameSync(source, target)
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) {
+      throw error
+    }
+    fs.cpSync(source, target, { recursive: true, preserveTimestamps: true })
+    fs.rmSync(source, { recursive: true })
+  }
+  Files.syncDirectory(path.dirname(source))
+}
+
+const writeEdit = (fd: number, { bytes, length, offset }: Edit): void => {
+  if (bytes !== undefined) {
+    fs.writeSync(fd, bytes, 0, length, offset)
+    return
+  }
+  const zeros = new Uint8Array(Math.min(length, PIECE_LENGTH))
+  for (let at = 0; at < length; at += zeros.length) {
+    fs.writeSync(fd, zeros, 0, Math.min(zeros.length, length - at), offset + at)
+  }
+}

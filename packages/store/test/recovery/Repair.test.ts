@@ -1,0 +1,230 @@
+import { describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { assert } from "vitest"
+import * as Inspect from "../../src/Inspect.ts"
+import * as MessageStore from "../../src/MessageStore.ts"
+import * as Repair from "../../src/Repair.ts"
+import * as Temporary from "../fixtures/Temporary.ts"
+
+const FILE_LENGTH = 8192
+const options = {
+  mappedFileSizeCommitLog: FILE_LENGTH,
+  mappedFileSizeConsumeQueue: 20 * 20,
+  maxHashSlotNum: 16,
+  maxIndexNum: 40
+}
+const COUNT = 100
+
+const message = (id: number) => ({
+  topic: "topic",
+  queueId: id % 2,
+  body: Buffer.from(String(id).padEnd(200)),
+  keys: `key${id}`
+})
+
+const using = <A, E>(directory: string, body: Effect.Effect<A, E, MessageStore.MessageStore>) =>
+  Effect.provide(body, MessageStore.layer({ directory, ...options }))
+
+/** A closed store of a hundred messages in two queues and several files. */
+const filled = Effect.gen(function* () {
+  const parent = yield* Temporary.directory
+  const directory = join(parent, "store")
+  const results = yield* using(
+    directory,
+    Effect.flatMap(MessageStore.MessageStore, (store) =>
+      store.putMany(Array.from({ length: COUNT }, (_, id) => message(id)))
+    )
+  )
+  return { directory, results, backup: join(parent, "backup") }
+})
+
+const logFile = (directory: string, position: number): readonly [path: string, offset: number] => {
+  const start = Math.floor(position / FILE_LENGTH) * FILE_LENGTH
+  return [join(directory, "commitlog", String(start).padStart(20, "0")), position - start]
+}
+
+const overwrite = (directory: string, position: number, bytes: Uint8Array): void => {
+  const [path, offset] = logFile(directory, position)
+  const fd = fs.openSync(path, "r+")
+  fs.writeSync(fd, bytes, 0, bytes.length, offset)
+  fs.closeSync(fd)
+}
+
+const flip = (directory: string, position: number): void => {
+  const [path, offset] = logFile(directory, position)
+  overwrite(directory, position, Buffer.from([fs.readFileSync(path)[offset]! ^ 4]))
+}
+
+/** Ids of the messages of both queues, by their offsets. */
+const idsOf = Effect.gen(function* () {
+  const store = yield* MessageStore.MessageStore
+  const ids: Array<number> = []
+  for (const { queues } of yield* store.topics) {
+    for (const { maxOffset, minOffset, queueId } of queues) {
+      for (let offset = minOffset; offset < maxOffset;) {
+        const result = yield* store.get({ topic: "topic", queueId, offset, maxCount: 1000 })
+        ids.push(...result.messages.map(({ body }) => Number(Buffer.from(body).toString())))
+        for (const found of result.messages) {
+          assert.strictEqual(found.queueOffset * 2 + queueId, Number(Buffer.from(found.body).toString()))
+        }
+        offset = Math.max(result.nextOffset, offset + 1)
+      }
+    }
+  }
+  return ids.toSorted((a, b) => a - b)
+})
+
+const all = Array.from({ length: COUNT }, (_, id) => id)
+const without = (...lost: ReadonlyArray<number>): ReadonlyArray<number> => all.filter((id) => !lost.includes(id))
+
+const reasonOf = <A, E extends { readonly reason: { readonly _tag: string } }>(effect: Effect.Effect<A, E>) =>
+  Effect.match(effect, { onFailure: ({ reason }) => reason._tag, onSuccess: () => "none" })
+
+const damages = {
+  "a flipped bit": (directory: string, at: MessageStore.PutResult) => flip(directory, at.position + 130),
+  "a torn page": (directory: string, at: MessageStore.PutResult) =>
+    overwrite(directory, at.position + 10, new Uint8Array(at.length - 20)),
+  "bytes of somebody else": (directory: string, at: MessageStore.PutResult) =>
+    overwrite(directory, at.position, Buffer.alloc(at.length, 0xda))
+}
+
+describe("repair", () => {
+  for (const [name, inflict] of Object.entries(damages)) {
+    it.effect(`keeps all records around ${name}, and the store opens, agrees and takes more`, () =>
+      Effect.gen(function* () {
+        const { backup, directory, results } = yield* filled
+        inflict(directory, results[97]!)
+        const before = Temporary.contentOf(directory)
+        assert.strictEqual(yield* reasonOf(using(directory, Effect.void)), "CorruptLog")
+        const { choices, damages } = yield* Repair.plan({ directory })
+        assert.lengthOf(damages, 1)
+        assert.deepInclude(damages[0], { position: results[97]!.position, end: results[98]!.position })
+        assert.deepStrictEqual(
+          choices.map(({ name, recordsLost }) => [name, recordsLost]),
+          [
+            ["keep", 0],
+            ["cut", 2]
+          ]
+        )
+        const contentOf = (dir: string) =>
+          new Map(Temporary.contentOf(dir).map(([path, digest]) => [path.slice(dir.length), digest]))
+        const report = yield* Repair.apply({ directory, choice: "keep", backup })
+        assert.deepStrictEqual(report.verified.findings, [])
+        for (const [path, digest] of contentOf(backup)) {
+          if (path !== "/repair.json") {
+            assert.strictEqual(new Map(before).get(directory + path), digest, path)
+          }
+        }
+        yield* using(
+          directory,
+          Effect.gen(function* () {
+            const store = yield* MessageStore.MessageStore
+            assert.strictEqual(store.recovery.exit, "clean")
+            assert.deepStrictEqual(yield* idsOf, without(97))
+            assert.lengthOf(yield* store.query({ topic: "topic", key: "key98" }), 1)
+            assert.lengthOf(yield* store.query({ topic: "topic", key: "key97" }), 0)
+            const put = yield* store.put(message(100))
+            assert.strictEqual(put.queueOffset, 50)
+          })
+        )
+      })
+    )
+  }
+
+  it.effect("cuts before the first damage, and keeps in the backup what was behind", () =>
+    Effect.gen(function* () {
+      const { backup, directory, results } = yield* filled
+      flip(directory, results[40]!.position + 100)
+      const report = yield* Repair.apply({ directory, choice: "cut", backup })
+      assert.deepStrictEqual(report.verified.findings, [])
+      assert.strictEqual(report.recovery.maxPosition, results[40]!.position)
+      assert.deepStrictEqual(yield* using(directory, idsOf), all.slice(0, 40))
+      fs.cpSync(backup, directory, { recursive: true })
+      fs.rmSync(join(directory, "repair.json"))
+      assert.lengthOf(
+        (yield* Inspect.verify({ directory })).findings.filter(({ _tag }) => _tag === "LogDamage"),
+        1
+      )
+    })
+  )
+
+  it.effect("leads over damage in several files, up to the end of one and at the beginning of the next", () =>
+    Effect.gen(function* () {
+      const { backup, directory, results } = yield* filled
+      const first = results.findIndex(({ position }) => position >= FILE_LENGTH)
+      const lost = [first - 2, first - 1, first, first + 1]
+      for (const id of lost) {
+        overwrite(directory, results[id]!.position, new Uint8Array(results[id]!.length).fill(7))
+      }
+      flip(directory, results[80]!.position + 90)
+      const { damages } = yield* Repair.plan({ directory })
+      assert.lengthOf(damages, 2)
+      const report = yield* Repair.apply({ directory, choice: "keep", backup })
+      assert.deepStrictEqual(report.verified.findings, [])
+      assert.deepStrictEqual(yield* using(directory, idsOf), without(...lost, 80))
+    })
+  )
+
+  it.effect("shortens a queue whose last record is damaged, so that the next message takes its place", () =>
+    Effect.gen(function* () {
+      const { backup, directory, results } = yield* filled
+      flip(directory, results[98]!.position + 100)
+      const report = yield* Repair.apply({ directory, choice: "keep", backup })
+      assert.deepStrictEqual(report.verified.findings, [])
+      const put = Effect.flatMap(MessageStore.MessageStore, (store) =>
+        store.put({ topic: "topic", body: Buffer.from("98") })
+      )
+      assert.strictEqual((yield* using(directory, put)).queueOffset, 49)
+    })
+  )
+
+  it.effect("writes queues and index anew that do not agree with a log that is whole", () =>
+    Effect.gen(function* () {
+      const { backup, directory } = yield* filled
+      const queue = join(directory, "consumequeue/topic/1/00000000000000000000")
+      const bytes = fs.readFileSync(queue)
+      bytes.fill(0xee, 20 * 3, 20 * 3 + 8)
+      bytes.fill(0, 20 * 7 + 12, 20 * 7 + 20)
+      bytes.writeBigInt64BE(5n, 20 * 7 + 12)
+      fs.writeFileSync(queue, bytes)
+      fs.rmSync(join(directory, "consumequeue/topic/0"), { recursive: true })
+      const { choices } = yield* Repair.plan({ directory })
+      assert.deepStrictEqual(
+        choices.map(({ name }) => name),
+        ["rebuild"]
+      )
+      const report = yield* Repair.apply({ directory, choice: "rebuild", backup })
+      assert.deepStrictEqual(report.verified.findings, [])
+      assert.deepStrictEqual(yield* using(directory, idsOf), all)
+    })
+  )
+
+  it.effect("has nothing to do where everything agrees, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { backup, directory } = yield* filled
+      const before = Temporary.contentOf(directory)
+      assert.deepStrictEqual((yield* Repair.plan({ directory })).choices, [])
+      assert.strictEqual(yield* reasonOf(Repair.apply({ directory, choice: "keep", backup })), "OptionIllegal")
+      assert.deepStrictEqual(Temporary.contentOf(directory), before)
+      assert.isFalse(fs.existsSync(backup))
+    })
+  )
+
+  it.effect("refuses a store that is open, and a backup that is there already", () =>
+    Effect.gen(function* () {
+      const { backup, directory, results } = yield* filled
+      yield* using(
+        directory,
+        Effect.gen(function* () {
+          assert.strictEqual(yield* reasonOf(Repair.apply({ directory, choice: "keep", backup })), "Locked")
+        })
+      )
+      flip(directory, results[40]!.position + 100)
+      fs.mkdirSync(backup)
+      assert.strictEqual(yield* reasonOf(Repair.apply({ directory, choice: "keep", backup })), "FileFailed")
+      assert.lengthOf((yield* Repair.plan({ directory })).damages, 1)
+    })
+  )
+})
