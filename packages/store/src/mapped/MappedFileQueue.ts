@@ -376,7 +376,6 @@ export class MappedFileQueue {
         break
       }
       this.#destroy(last)
-      this.files.pop()
     }
     const last = this.lastFile
     if (last !== undefined && position < last.fromOffset + this.fileLength) {
@@ -400,12 +399,15 @@ export class MappedFileQueue {
     const first = this.firstFile
     assert(first !== undefined, "no file to remove")
     this.#destroy(first)
-    this.files.shift()
   }
 
+  /** Gone for good before the next one goes: of several, a failure of power would bring back any, and leave a gap. */
   #destroy(file: MappedFile): void {
-    this.#options.fileSystem.remove(file.file.path)
+    const { directories, fileSystem } = this.#options
+    fileSystem.remove(file.file.path)
+    this.files.splice(this.files.indexOf(file), 1)
     file.close()
+    fileSystem.syncDirectory(directories[(file.fromOffset / this.fileLength) % directories.length]!)
   }
 
   close(): void {

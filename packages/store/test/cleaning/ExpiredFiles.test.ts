@@ -53,6 +53,20 @@ describe("ExpiredFiles", () => {
     assert.strictEqual(get(store, queue.minOffset).status, "FOUND")
   })
 
+  it("leaves no gap between files, whichever names a failure of power brings back", () => {
+    for (let seed = 1; seed <= 8; seed++) {
+      const store = filled(new SimulatedStore(seed, { mappedFileSizeConsumeQueue: 20 * 8 }).open(), 200)
+      store.nowMs += 2 * HOUR_MS
+      store.hour = 4
+      store.run(60)
+      store.crash()
+      const { maxOffset, minOffset } = store.open().engine.queues.find("topic", 0)!.queue
+      assert.strictEqual(maxOffset, 200)
+      assert.strictEqual(get(store, minOffset).status, "FOUND")
+      store.kill()
+    }
+  })
+
   it("keeps young files whatever the hour", () => {
     const store = filled(new SimulatedStore(1).open(), 200)
     const before = fileCount(store)
