@@ -10,17 +10,16 @@
 import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { IdleStrategy } from "@millrace/core/IdleStrategy"
 import * as AeronProperties from "./config/AeronProperties.ts"
 import { lifetimeSettings } from "./config/LifetimeSettings.ts"
 import { memorySettings } from "./config/MemorySettings.ts"
 import { lossSettings, networkSettings } from "./config/NetworkSettings.ts"
 import { processSettings } from "./config/ProcessSettings.ts"
-import { environmentVariable, type Setting as SettingType } from "./config/Setting.ts"
-import * as SettingValue from "./config/SettingValue.ts"
+import type { Setting as SettingType } from "./config/Setting.ts"
 import { streamSettings } from "./config/StreamSettings.ts"
 import { concludeSettings } from "./internal/concludeSettings.ts"
+import * as settingConfig from "./internal/settingConfig.ts"
 import type { TransportError } from "./TransportError.ts"
 
 /**
@@ -80,10 +79,11 @@ export type MediaDriverOptions = {
   /** Default: `/dev/shm/aeron-<user>`, or the same name in the directory for temporary files. */
   readonly directory?: string
   /**
-   * `worker`, the default: the driver's agents run in a thread of their own, and synchronous user code cannot stall the
-   * streams of other processes. `invoker`: they run on the event loop of the caller.
+   * `shared`, the default: the driver's agents (conductor, sender, receiver) run in a thread of their own, and
+   * synchronous user code cannot stall the streams of other processes. `sharedNetwork`: the conductor in one thread,
+   * sender and receiver in another. `dedicated`: each in its own. `invoker`: all on the event loop of the caller.
    */
-  readonly threading?: "worker" | "invoker"
+  readonly threading?: "shared" | "sharedNetwork" | "dedicated" | "invoker"
   /**
    * How the driver reaches the network: by the system's calls (`native`, Linux), by `node:dgram` (`portable`), or not at
    * all (`none`). Default: `native` where it is there, else `portable`.
@@ -112,22 +112,6 @@ export type ConcludedSettings = {
 export const conclude = (options: MediaDriverOptions): Effect.Effect<ConcludedSettings, TransportError> =>
   concludeSettings(settings, options)
 
-/** A text that is no value stays as it is: `conclude` refuses it by its name. */
-const valueOf = (setting: Setting, text: string): unknown => {
-  const value = SettingValue.parse(setting, text)
-  if (value === SettingValue.INVALID) {
-    return text
-  }
-  return setting.kind === "duration" ? Duration.nanos(BigInt(Number(value))) : value
-}
-
-const configOf = (name: string, setting: Setting): Config.Config<Option.Option<unknown>> =>
-  Config.String(name).pipe(
-    Config.orElse(() => Config.String(environmentVariable(setting.property))),
-    Config.map((text) => valueOf(setting, text)),
-    Config.option
-  )
-
 /**
  * The options as a `Config`: by the names of `settings`, or else by Aeron's environment variables, with `directory`
  * (or `AERON_DIR`), `threading` and `media`. Values have Aeron's forms: `64k`, `200ms`, `true`; durations Effect's as
@@ -136,21 +120,11 @@ const configOf = (name: string, setting: Setting): Config.Config<Option.Option<u
  * @category config
  * @since 0.1.0
  */
-export const config: Config.Config<MediaDriverOptions> = Config.all({
-  ...Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, configOf(name, setting)])),
-  directory: Config.option(Config.orElse(Config.String("directory"), () => Config.String("AERON_DIR"))),
-  threading: Config.option(Config.Literals(["worker", "invoker"], "threading")),
+export const config: Config.Config<MediaDriverOptions> = settingConfig.make<MediaDriverOptions>(settings, {
+  directory: settingConfig.directory,
+  threading: Config.option(Config.Literals(["shared", "sharedNetwork", "dedicated", "invoker"], "threading")),
   media: Config.option(Config.Literals(["native", "portable", "none"], "media"))
-}).pipe(
-  Config.map(
-    (values) =>
-      Object.fromEntries(
-        Object.entries(values as Record<string, Option.Option<unknown>>)
-          .filter(([, value]) => Option.isSome(value))
-          .map(([name, value]) => [name, Option.getOrThrow(value)])
-      ) as MediaDriverOptions
-  )
-)
+})
 
 /**
  * A name that was given a value: an environment variable (`AERON_TERM_BUFFER_LENGTH`) or a property
@@ -169,10 +143,17 @@ export type Assignment = AeronProperties.Assignment
  */
 export interface AeronOptions {
   readonly options: MediaDriverOptions
-  /** Values that were not taken as they are, each as a sentence. */
-  readonly warnings: ReadonlyArray<string>
+  /** Values that were not taken as they are, each with a sentence. */
+  readonly warnings: ReadonlyArray<AeronProperties.Warning>
   /** Assignments to names that mean nothing to this driver, each with the reason. */
   readonly ignored: ReadonlyArray<AeronProperties.Ignored>
+}
+
+const THREADING_MODES: Readonly<Record<string, NonNullable<MediaDriverOptions["threading"]>>> = {
+  SHARED: "shared",
+  SHARED_NETWORK: "sharedNetwork",
+  DEDICATED: "dedicated",
+  INVOKER: "invoker"
 }
 
 /**
@@ -195,7 +176,7 @@ export const fromAeron = (assignments: ReadonlyArray<Assignment>): AeronOptions 
     options: {
       ...options,
       ...(directory === undefined ? {} : { directory }),
-      ...(threadingMode === undefined ? {} : { threading: threadingMode === "INVOKER" ? "invoker" : "worker" }),
+      ...(threadingMode === undefined ? {} : { threading: THREADING_MODES[threadingMode]! }),
       ...(idle === undefined ? {} : { idle })
     },
     warnings,

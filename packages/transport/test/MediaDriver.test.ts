@@ -66,7 +66,7 @@ describe("MediaDriver", () => {
     Effect.gen(function* () {
       const directory = temporaryDirectory()
       yield* Layer.build(MediaDriver.layer({ directory }))
-      for (const threading of ["worker", "invoker"] as const) {
+      for (const threading of ["shared", "sharedNetwork", "dedicated", "invoker"] as const) {
         const reason = yield* reasonOf(start({ directory, threading }))
         assert(reason._tag === "DriverActive")
         assert.strictEqual(reason.pid, process.pid)
@@ -159,8 +159,8 @@ describe("MediaDriver", () => {
     })
   )
 
-  it.live.each(["worker", "invoker"] as const)(
-    "leaves no mapping, descriptor, directory or handle behind, in a %s",
+  it.live.each(["shared", "sharedNetwork", "dedicated", "invoker"] as const)(
+    "leaves no mapping, descriptor, directory or handle behind, with threading %s",
     (threading) =>
       Effect.gen(function* () {
         for (const ending of ["completed", "interrupted"]) {

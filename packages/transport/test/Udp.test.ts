@@ -22,6 +22,11 @@ const publisherProcess = new URL("fixtures/publisherProcess.ts", import.meta.url
 type Media = NonNullable<MediaDriverOptions["media"]>
 const medias: ReadonlyArray<Media> = process.platform === "linux" ? ["native", "portable"] : ["portable"]
 
+type Threading = NonNullable<MediaDriverOptions["threading"]>
+/** Node's own sockets belong to one thread. */
+const threadings = (media: Media): ReadonlyArray<Threading> =>
+  media === "native" ? ["shared", "sharedNetwork", "dedicated", "invoker"] : ["shared", "invoker"]
+
 const options = (media: Media): MediaDriverOptions => ({ media, termBufferLength: 64 * 1024 })
 
 /** Checks that numbers follow each other, and counts them. */
@@ -90,7 +95,7 @@ describe.each(medias)("UDP by %s sockets", (media) => {
     })
   )
 
-  it.live.each(["worker", "invoker"])("leaves no socket, mapping or directory behind, in a %s", (threading) =>
+  it.live.each(threadings(media))("leaves no socket, mapping or directory behind, with threading %s", (threading) =>
     Effect.gen(function* () {
       for (const ending of ["completed", "interrupted"]) {
         const channel = `aeron:udp?endpoint=localhost:${yield* freePort()}`

@@ -103,6 +103,9 @@ export class Conductor implements Agent, CommandListener {
       this.ipc.updatePublisherLimits() +
       (this.network?.doWork(nowNs) ?? 0) +
       this.logs.doWork()
+    if (this.network?.hasLostAgent === true) {
+      this.terminate()
+    }
     if (this.isTerminated && (this.network === undefined || this.network.isTerminated)) {
       throw new AgentTermination()
     }
@@ -220,9 +223,8 @@ export class Conductor implements Agent, CommandListener {
   }
 
   onTerminateDriver(command: TerminateDriver): void {
-    if (!this.isTerminated && this.context.isTerminationAllowed(command.token)) {
-      this.isTerminated = true
-      this.network?.terminateAgents()
+    if (this.context.isTerminationAllowed(command.token)) {
+      this.terminate()
     }
   }
 
@@ -286,6 +288,13 @@ export class Conductor implements Agent, CommandListener {
       this.timeOfLastCommandNs = this.nowNs
     } else if (this.nowNs - this.timeOfLastCommandNs > settings.clientLivenessTimeoutNs && commands.unblock()) {
       systemCounters.increment(SystemCounters.UNBLOCKED_COMMANDS)
+    }
+  }
+
+  private terminate(): void {
+    if (!this.isTerminated) {
+      this.isTerminated = true
+      this.network?.terminateAgents()
     }
   }
 

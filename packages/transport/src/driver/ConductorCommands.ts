@@ -47,8 +47,10 @@ export interface ConductorCommands {
   onImageFailed(correlationId: bigint, error: unknown): void
   onImageReleased(correlationId: bigint): void
   onError(error: unknown): void
-  /** An agent has ended. */
+  /** An agent has ended, as it was told to. */
   onTerminated(roleName: string): void
+  /** An agent has ended by itself: the driver cannot go on. */
+  onAgentDied(roleName: string): void
 }
 
 export const CONDUCTOR_COMMANDS = [
@@ -64,5 +66,6 @@ export const CONDUCTOR_COMMANDS = [
   "onImageFailed",
   "onImageReleased",
   "onError",
-  "onTerminated"
+  "onTerminated",
+  "onAgentDied"
 ] as const satisfies ReadonlyArray<keyof ConductorCommands>

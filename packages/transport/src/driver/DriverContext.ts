@@ -29,8 +29,6 @@ export interface DriverNetwork {
 export interface RemoteAgents {
   readonly sender: SenderCommands
   readonly receiver: ReceiverCommands
-  /** How many say `onTerminated` at the end. */
-  readonly agentCount: number
   /** Hands on what they said, and sends what a ring had no room for. Returns how much that was. */
   poll(conductor: ConductorCommands): number
 }

@@ -76,47 +76,63 @@ export const makeImage = (
     listener,
     nowNs
   )
-  const [rttCounter, windowCounter] = counters.congestionCounters
   return {
     image,
     log,
-    description: {
-      correlationId,
-      endpointId: endpoint.id,
-      sessionId,
-      streamId,
-      source: request.source,
-      channel: endpoint.udpChannel.channel,
-      logFile: rawLog.fileName,
-      joinPosition,
-      isReliable: parameters.isReliable,
-      nakDelayNs: endpoint.udpChannel.fields.nakDelayNs ?? settings.nakDelayNs,
-      nakRetryRatio: settings.nakRetryRatio,
-      congestionControl: {
-        name: parameters.congestionControl,
-        mtuLength: request.mtuLength,
-        windowLength,
-        isMeasuringRtt: settings.isMeasuringRtt,
-        initialRttNs: settings.cubicInitialRttNs,
-        isTcpMode: settings.isCubicTcpMode,
-        rttCounter: rttCounter?.id,
-        windowCounter: windowCounter?.id
-      },
-      hwmPosition: counters.hwmPosition.id,
-      rebuildPosition: counters.rebuildPosition.id,
-      naksSent: counters.naksSent.id,
-      livenessTimeoutNs: settings.imageLivenessTimeoutNs,
-      statusMessageTimeoutNs: settings.statusMessageTimeoutNs
-    }
+    description: describe(context, request, endpoint, identity, link, rawLog, counters, joinPosition)
   }
 }
+
+/** What the receiver is told. */
+const describe = (
+  { settings }: DriverContext,
+  request: ImageRequest,
+  endpoint: ReceiveChannelEndpoint,
+  { correlationId, windowLength }: ImageIdentity,
+  { parameters }: SubscriptionLink,
+  rawLog: RawLog,
+  counters: ImageCounters,
+  joinPosition: number
+): NewImage["description"] => {
+  const [rttCounter, windowCounter] = counters.congestionCounters
+  return {
+    correlationId,
+    endpointId: endpoint.id,
+    sessionId: request.sessionId,
+    streamId: request.streamId,
+    source: request.source,
+    channel: endpoint.udpChannel.channel,
+    logFile: rawLog.fileName,
+    joinPosition,
+    isReliable: parameters.isReliable,
+    nakDelayNs: endpoint.udpChannel.fields.nakDelayNs ?? settings.nakDelayNs,
+    nakRetryRatio: settings.nakRetryRatio,
+    congestionControl: {
+      name: parameters.congestionControl,
+      mtuLength: request.mtuLength,
+      windowLength,
+      isMeasuringRtt: settings.isMeasuringRtt,
+      initialRttNs: settings.cubicInitialRttNs,
+      isTcpMode: settings.isCubicTcpMode,
+      rttCounter: rttCounter?.id,
+      windowCounter: windowCounter?.id
+    },
+    hwmPosition: counters.hwmPosition.id,
+    rebuildPosition: counters.rebuildPosition.id,
+    naksSent: counters.naksSent.id,
+    livenessTimeoutNs: settings.imageLivenessTimeoutNs,
+    statusMessageTimeoutNs: settings.statusMessageTimeoutNs
+  }
+}
+
+type ImageCounters = Pick<PublicationImageFields, "hwmPosition" | "rebuildPosition" | "naksSent" | "congestionCounters">
 
 const countersOf = (
   { counters }: DriverContext,
   { parameters }: SubscriptionLink,
   stream: StreamCounters.StreamIdentity,
   joinPosition: number
-): Pick<PublicationImageFields, "hwmPosition" | "rebuildPosition" | "naksSent" | "congestionCounters"> => {
+): ImageCounters => {
   const congestion = parameters.congestionControl === "cubic" ? ["rcv-cc-cubic-rtt", "rcv-cc-cubic-wnd"] : []
   const congestionCounters = StreamCounters.allocateAll(
     ...congestion.map((name) => () => StreamCounters.perImage(counters, name, stream))

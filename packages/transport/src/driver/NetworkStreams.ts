@@ -18,6 +18,9 @@ import type { SenderCommands } from "./SenderCommands.ts"
 import type { SessionIds } from "./SessionIds.ts"
 import type { SubscriptionLink } from "./SubscriptionLink.ts"
 
+/** The sender and the receiver. */
+const AGENT_COUNT = 2
+
 export class NetworkStreams implements ConductorCommands {
   /** The sender and the receiver, unless they run on threads of their own. */
   readonly agents: ReadonlyArray<Agent>
@@ -31,7 +34,9 @@ export class NetworkStreams implements ConductorCommands {
   private readonly sender: SenderCommands
   private readonly receiver: ReceiverCommands
   private nowNs = 0
-  private terminatedAgents = 0
+  /** Agents of other threads that have ended. */
+  private readonly terminated = new Set<string>()
+  hasLostAgent = false
 
   constructor(
     context: DriverContext,
@@ -119,7 +124,7 @@ export class NetworkStreams implements ConductorCommands {
 
   /** Whether no agent of another thread works any more. */
   get isTerminated(): boolean {
-    return this.network.remote === undefined || this.terminatedAgents >= this.network.remote.agentCount
+    return this.network.remote === undefined || this.terminated.size >= AGENT_COUNT
   }
 
   onEndpointReleased(endpointId: number): void {
@@ -171,8 +176,16 @@ export class NetworkStreams implements ConductorCommands {
     this.context.recordError(error)
   }
 
-  onTerminated(): void {
-    this.terminatedAgents++
+  onTerminated(roleName: string): void {
+    this.terminated.add(roleName)
+  }
+
+  onAgentDied(roleName: string): void {
+    if (!this.terminated.has(roleName)) {
+      this.terminated.add(roleName)
+      this.hasLostAgent = true
+      this.context.recordError(new Error(`the driver's ${roleName} has died, and the driver ends`))
+    }
   }
 
   private newAgents(resources: SharedResources): { readonly sender: Sender; readonly receiver: Receiver } {

@@ -140,15 +140,21 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
 
   onNewImage(description: ReceivedImageDescription): void {
     const { conductor, resources, systemCounters } = this.options
-    const endpoint = this.findEndpoint(description.endpointId)
-    if (endpoint === undefined) {
-      conductor.onImageDraining(description.correlationId)
-      conductor.onImageReleased(description.correlationId)
-      return
+    const { correlationId, endpointId, sessionId, streamId } = description
+    const endpoint = this.findEndpoint(endpointId)
+    try {
+      if (endpoint !== undefined) {
+        const image = makeReceivedImage(description, endpoint, resources, systemCounters, this, this.nowNs)
+        this.images = [...this.images, image]
+        this.dispatchers.get(endpoint)?.addImage(image)
+        return
+      }
+    } catch (error) {
+      conductor.onError(error)
+      this.onRemoveState(endpointId, sessionId, streamId, "InitInProgress")
     }
-    const image = makeReceivedImage(description, endpoint, resources, systemCounters, this, this.nowNs)
-    this.images = [...this.images, image]
-    this.dispatchers.get(endpoint)?.addImage(image)
+    conductor.onImageDraining(correlationId)
+    conductor.onImageReleased(correlationId)
   }
 
   onSubscribers(correlationId: bigint, positions: ReadonlyArray<number>): void {

@@ -1,6 +1,7 @@
 /** The sender: the agent that gives each network publication its turn and takes in what receivers send back. */
 import { DutyCycleTracker } from "@millrace/core/kernel/agent/DutyCycleTracker"
 import { type Agent, AgentTermination } from "@millrace/core/kernel/agent/Agent"
+import type { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import { SocketAddress } from "../channel/SocketAddress.ts"
 import type { FlowControl } from "../flow/FlowControl.ts"
 import * as FlowControlSelection from "../flow/FlowControlSelection.ts"
@@ -109,10 +110,17 @@ export class Sender implements Agent, SenderCommands {
     if (endpoint === undefined) {
       return
     }
+    let log: LogBuffers
+    try {
+      log = resources.openLog(description.logFile)
+    } catch (error) {
+      conductor.onPublicationFailed(description.registrationId, error)
+      return
+    }
     const publication = new SentPublication(
       {
         description,
-        log: resources.openLog(description.logFile),
+        log,
         endpoint,
         flowControl: this.flowControlOf(description),
         senderPosition: resources.counter(description.senderPosition),

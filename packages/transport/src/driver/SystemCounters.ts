@@ -5,6 +5,7 @@
 import { AtomicCounter } from "@millrace/core/kernel/counters/AtomicCounter"
 import type { CountersManager } from "@millrace/core/kernel/counters/CountersManager"
 import { assert } from "@millrace/core/kernel/memory/Assert"
+import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 
 export const TYPE_ID = 0
 
@@ -126,13 +127,20 @@ const keyOf = (id: number): Uint8Array => {
   return key
 }
 
-/** One counter a system counter id, to be counted on by one agent each. */
+const COUNT = NATIVE_RESOURCE_PROXY_FAILS + 1
+
+/** The counters by their ids. Each agent has its own view of them; those that several of them count are incremented. */
 export class SystemCounters {
   private readonly counters: ReadonlyArray<AtomicCounter>
 
+  /** Those that are there already. */
+  constructor(values: AtomicBuffer) {
+    this.counters = Array.from({ length: COUNT }, (_, id) => new AtomicCounter(values, id))
+  }
+
   /** Allocates all of them, which must be the first allocations of the manager: tools find them by their ids. */
-  constructor(manager: CountersManager, driver: DriverIdentity) {
-    this.counters = labels(driver).map((label, id) => {
+  static allocate(manager: CountersManager, driver: DriverIdentity): SystemCounters {
+    for (const [id, label] of labels(driver).entries()) {
       const counterId = manager.allocate({
         typeId: TYPE_ID,
         key: keyOf(id),
@@ -141,15 +149,16 @@ export class SystemCounters {
         ownerId: OWNER_DRIVER
       })
       assert(counterId === id, "system counters have the first ids of the counters file")
-      return new AtomicCounter(manager.values, counterId)
-    })
+    }
+    return new SystemCounters(manager.values)
   }
 
   get(id: number): AtomicCounter {
     return this.counters[id]!
   }
 
+  /** May be called by any agent. */
   increment(id: number): void {
-    this.counters[id]!.addRelease(1)
+    this.counters[id]!.getAndAdd(1n)
   }
 }

@@ -5,16 +5,18 @@ import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import { align } from "@millrace/core/kernel/memory/Alignment"
 import { NativeError } from "@millrace/core/kernel/native/Errno"
 import * as Mapping from "@millrace/core/kernel/native/Mapping"
+import { CONDUCTOR_COMMANDS, type ConductorCommands } from "../driver/ConductorCommands.ts"
+import type { RemoteAgents } from "../driver/DriverContext.ts"
+import { RECEIVER_COMMANDS, type ReceiverCommands } from "../driver/ReceiverCommands.ts"
+import { SENDER_COMMANDS, type SenderCommands } from "../driver/SenderCommands.ts"
+import * as SystemCounters from "../driver/SystemCounters.ts"
 import * as CncFile from "./cncFile.ts"
 import { assemble } from "./driverAssembly.ts"
-import { driverNetwork } from "./driverNetwork.ts"
+import { AgentCaller, AgentCalls } from "./agentRing.ts"
+import { driverNetwork, randomInt32 } from "./driverNetwork.ts"
 import * as DriverDirectory from "./driverDirectory.ts"
 import { DriverActiveError, type DriverStart } from "./driverStart.ts"
 import * as MappedLogFactory from "./mappedLogFactory.ts"
-
-const LOSS_REPORT_FILE = "loss-report.dat"
-
-const randomInt32 = (): number => Math.trunc(Math.random() * 2 ** 32) | 0
 
 /** Throws what keeps the driver from starting; then nothing of it is left. */
 export const make = (start: DriverStart, clock: Clock): Agent => {
@@ -24,7 +26,9 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
   const mapped = [cnc]
   const unmap = (): void => mapped.forEach((region) => region.close())
   try {
-    const lossReport = Mapping.create(join(directory, LOSS_REPORT_FILE), lossReportLength(start), { reserve: true })
+    const lossReport = Mapping.create(join(directory, DriverDirectory.LOSS_REPORT_FILE), lossReportLength(start), {
+      reserve: true
+    })
     mapped.push(lossReport)
     let wake = (): void => {}
     const driver = assemble(
@@ -36,7 +40,8 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
         randomInt32,
         logFactory: (recordError) =>
           MappedLogFactory.make(directory, start.settings.filePageSize, start.storage, recordError),
-        network: (report, faults) => driverNetwork(start, report, faults, randomInt32, () => wake())
+        network: (report, faults, systemCounters) =>
+          driverNetwork(start, report, faults, remoteAgents(start, systemCounters), () => wake())
       }
     )
     return {
@@ -56,6 +61,28 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
     unmap()
     DriverDirectory.remove(directory)
     throw error
+  }
+}
+
+/** The sender and the receiver, if they run on threads of their own. */
+const remoteAgents = (
+  { addresses }: DriverStart,
+  systemCounters: SystemCounters.SystemCounters
+): RemoteAgents | undefined => {
+  if (addresses === undefined) {
+    return undefined
+  }
+  const fails = (counter: number) => () => systemCounters.increment(counter)
+  const sender = new AgentCaller(addresses.sender, fails(SystemCounters.SENDER_PROXY_FAILS))
+  const receiver = new AgentCaller(addresses.receiver, fails(SystemCounters.RECEIVER_PROXY_FAILS))
+  let calls: AgentCalls<ConductorCommands> | undefined
+  return {
+    sender: sender.proxy<SenderCommands>(SENDER_COMMANDS),
+    receiver: receiver.proxy<ReceiverCommands>(RECEIVER_COMMANDS),
+    poll: (conductor) => {
+      calls ??= new AgentCalls(addresses.conductor, CONDUCTOR_COMMANDS, (error) => conductor.onError(error))
+      return sender.flush() + receiver.flush() + calls.poll(conductor)
+    }
   }
 }
 

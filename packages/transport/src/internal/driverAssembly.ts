@@ -29,7 +29,11 @@ export interface DriverWorld {
   readonly pid: number
   readonly randomInt32: () => number
   readonly logFactory: (recordError: DriverContext["recordError"]) => LogFactory
-  readonly network: (lossReport: LossReport.LossReport, faults: UdpFaults) => DriverNetwork | undefined
+  readonly network: (
+    lossReport: LossReport.LossReport,
+    faults: UdpFaults,
+    systemCounters: SystemCounters.SystemCounters
+  ) => DriverNetwork | undefined
 }
 
 /** Major, minor and patch in a byte each, as the counter of the software's version holds them. */
@@ -89,7 +93,7 @@ const contextOf = (
     epochMs,
     start.countersFreeToReuseTimeoutMs
   )
-  const systemCounters = new SystemCounters.SystemCounters(counters, identity)
+  const systemCounters = SystemCounters.SystemCounters.allocate(counters, identity)
   const errorLog = new DistinctErrorLog(buffers.errorLog, epochMs)
   const recordError = (error: unknown): void => {
     systemCounters.increment(SystemCounters.ERRORS)
@@ -109,11 +113,15 @@ const contextOf = (
     counters,
     systemCounters,
     logFactory: world.logFactory(recordError),
-    network: world.network(new LossReport.LossReport(memory.lossReport.buffer()), {
-      onSendFailed: () => systemCounters.increment(SystemCounters.SHORT_SENDS),
-      onDropped: () => systemCounters.increment(SystemCounters.INVALID_PACKETS),
-      onError: recordError
-    }),
+    network: world.network(
+      new LossReport.LossReport(memory.lossReport.buffer()),
+      {
+        onSendFailed: () => systemCounters.increment(SystemCounters.SHORT_SENDS),
+        onDropped: () => systemCounters.increment(SystemCounters.INVALID_PACKETS),
+        onError: recordError
+      },
+      systemCounters
+    ),
     recordError,
     isTerminationAllowed: terminationValidator(start)
   }

@@ -15,6 +15,7 @@ import { DriverActiveError } from "./driverStart.ts"
 
 export const PUBLICATIONS = "publications"
 export const IMAGES = "images"
+export const LOSS_REPORT_FILE = "loss-report.dat"
 
 const UNKNOWN_PID = 0
 

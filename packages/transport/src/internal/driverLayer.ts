@@ -1,10 +1,8 @@
-/** Starts a driver in the scope of its layer: in a worker, or on the caller's event loop. */
+/** Starts a driver in the scope of its layer, on the threads that its options say. */
 import { randomBytes } from "node:crypto"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import * as AgentRunner from "@millrace/core/AgentRunner"
-import type { CoreError } from "@millrace/core/CoreError"
-import * as EntryFile from "@millrace/core/EntryFile"
+import { CoreError } from "@millrace/core/CoreError"
 import { NativeError } from "@millrace/core/kernel/native/Errno"
 import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
 import * as Duration from "effect/Duration"
@@ -12,14 +10,20 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { DriverLocation, MediaDriverService } from "../MediaDriver.ts"
 import * as MediaDriverConfig from "../MediaDriverConfig.ts"
-import { DriverActive, DriverFailed, TransportError, type TransportErrorReason } from "../TransportError.ts"
+import {
+  DriverActive,
+  DriverFailed,
+  InvalidOption,
+  TransportError,
+  type TransportErrorReason
+} from "../TransportError.ts"
 import { defaultDirectory, rootDirectory } from "./defaultDirectory.ts"
-import * as DriverAgent from "./driverAgent.ts"
 import { cncLengths, startOptions } from "./driverSettings.ts"
 import type { DriverActiveError, DriverStart } from "./driverStart.ts"
 import { awaitDrained } from "./draining.ts"
+import * as DriverThreads from "./driverThreads.ts"
 import { orTakeOver } from "./orphanedDirectory.ts"
-import { reasonOfThrown } from "./transportError.ts"
+import { fail, reasonOfThrown } from "./transportError.ts"
 
 const MIB = 1024 * 1024
 const EMBEDDED_TERM_LENGTH_MAX = 4 * MIB
@@ -73,28 +77,22 @@ const driverError = (error: CoreError, directory: string): TransportError => {
   return new TransportError({ reason: described })
 }
 
-const startWorker = (start: DriverStart, options: MediaDriverConfig.MediaDriverOptions) =>
-  AgentRunner.runWorker({
-    entry: EntryFile.resolve(import.meta.url, "./driverWorker"),
-    data: start,
-    ...(options.idle === undefined ? {} : { idle: options.idle })
-  })
-
-const startInvoker = (start: DriverStart, options: MediaDriverConfig.MediaDriverOptions) =>
-  Effect.try({
-    try: () => DriverAgent.make(start, AgentRunner.clock),
-    catch: (thrown) => new TransportError({ reason: reasonOfStart(thrown, start.directory) })
-  }).pipe(Effect.flatMap((agent) => AgentRunner.run(agent, options.idle === undefined ? {} : { idle: options.idle })))
-
 const run = Effect.fnUntraced(function* (
-  start: DriverStart,
+  given: DriverStart,
   options: MediaDriverConfig.MediaDriverOptions
 ): Effect.fn.Return<MediaDriverService, TransportError, Scope.Scope> {
-  const isWorker = (options.threading ?? "worker") === "worker"
-  const toTransportError = (error: CoreError | TransportError): TransportError =>
-    error._tag === "CoreError" ? driverError(error, start.directory) : error
+  const threading = options.threading ?? "shared"
+  if (!DriverThreads.isPossible(threading, given)) {
+    const allowed = "shared or invoker with portable sockets, which belong to one thread"
+    return yield* fail(new InvalidOption({ option: "threading", value: threading, allowed }))
+  }
+  const start = { ...given, identity: { ...given.identity, threadingMode: DriverThreads.LABELS[threading] } }
+  const toTransportError = (error: unknown): TransportError =>
+    error instanceof CoreError
+      ? driverError(error, start.directory)
+      : new TransportError({ reason: reasonOfStart(error, start.directory) })
   const runner = yield* orTakeOver(start, (attempt) =>
-    (isWorker ? startWorker(attempt, options) : startInvoker(attempt, options)).pipe(Effect.mapError(toTransportError))
+    DriverThreads.run(attempt, threading, options.idle).pipe(Effect.mapError(toTransportError))
   )
   return {
     directory: start.directory,

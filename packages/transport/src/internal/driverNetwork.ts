@@ -1,6 +1,6 @@
 import type { LossReport } from "@millrace/core/kernel/lossreport/LossReport"
 import { hasLibc, isLinux } from "@millrace/core/kernel/native/Platform"
-import type { DriverNetwork } from "../driver/DriverContext.ts"
+import type { DriverNetwork, RemoteAgents } from "../driver/DriverContext.ts"
 import * as LossInterceptors from "../media/LossInterceptors.ts"
 import * as LossPlan from "../media/LossPlan.ts"
 import type { UdpPort } from "../media/UdpPort.ts"
@@ -11,26 +11,34 @@ import { systemInterfaces } from "./systemInterfaces.ts"
 import { systemResolver } from "./systemResolver.ts"
 import type { UdpFaults } from "./udpFaults.ts"
 
-const udpPort = (media: "native" | "portable", faults: UdpFaults, onArrival: () => void): UdpPort =>
-  media === "native" ? NativeUdpPort.make(faults) : PortableUdpPort.make(faults, onArrival)
+export const randomInt32 = (): number => Math.trunc(Math.random() * 2 ** 32) | 0
+
+type MediaStart = Pick<DriverStart, "loss" | "media">
+
+/** What carries the driver's datagrams, if anything does. */
+export const mediaOf = ({ media }: Pick<DriverStart, "media">): "native" | "portable" | "none" =>
+  media ?? (isLinux && hasLibc ? "native" : "portable")
+
+/** `onArrival` is called where no descriptor tells of datagrams. */
+export const udpPort = (start: MediaStart, faults: UdpFaults, onArrival: () => void = () => {}): UdpPort => {
+  const port = mediaOf(start) === "native" ? NativeUdpPort.make(faults) : PortableUdpPort.make(faults, onArrival)
+  return LossPlan.isEmpty(start.loss) ? port : LossInterceptors.wrap(port, start.loss, randomInt32)
+}
 
 /** The network of this machine, unless the driver shall have none. */
 export const driverNetwork = (
-  { loss, media }: Pick<DriverStart, "loss" | "media">,
+  start: MediaStart,
   lossReport: LossReport,
   faults: UdpFaults,
-  randomInt32: () => number,
+  remote: RemoteAgents | undefined,
   onArrival: () => void
-): DriverNetwork | undefined => {
-  const chosen = media ?? (isLinux && hasLibc ? "native" : "portable")
-  if (chosen === "none") {
-    return undefined
-  }
-  const port = udpPort(chosen, faults, onArrival)
-  return {
-    udp: LossPlan.isEmpty(loss) ? port : LossInterceptors.wrap(port, loss, randomInt32),
-    resolver: systemResolver,
-    interfaces: systemInterfaces,
-    lossReport
-  }
-}
+): DriverNetwork | undefined =>
+  mediaOf(start) === "none"
+    ? undefined
+    : {
+        udp: udpPort(start, faults, onArrival),
+        resolver: systemResolver,
+        interfaces: systemInterfaces,
+        lossReport,
+        remote
+      }

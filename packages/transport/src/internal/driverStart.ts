@@ -1,4 +1,5 @@
 /** What a driver is started with: plain data, so that it can be posted to a worker. */
+import type { AgentAddresses } from "./networkAgents.ts"
 import type { CncLengths } from "../command/CncDescriptor.ts"
 import type { DriverSettings } from "../driver/DriverSettings.ts"
 import type { LossPlan } from "../media/LossPlan.ts"
@@ -34,6 +35,8 @@ export interface DriverStart {
   readonly identity: DriverIdentity
   /** Undefined = what this platform has. */
   readonly media: "native" | "portable" | "none" | undefined
+  /** Where the agents call each other; undefined = they run on one thread. */
+  readonly addresses?: AgentAddresses | undefined
 }
 
 /** Thrown when the directory belongs to a driver that is alive. It crosses a worker's border as plain fields. */

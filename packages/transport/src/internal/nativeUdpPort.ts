@@ -7,7 +7,9 @@ import * as Native from "@millrace/core/kernel/native/UdpSocket"
 import { SocketAddress } from "../channel/SocketAddress.ts"
 import type { UdpFaults } from "./udpFaults.ts"
 import {
+  type Address,
   type DatagramHandler,
+  type SocketHandle,
   type UdpPort,
   type UdpSocket,
   UdpSocketError,
@@ -23,12 +25,21 @@ const NAME_LENGTH = 28
 export const make = (faults: UdpFaults): UdpPort => {
   // Sockets of one thread take turns, so they share the room for what arrives.
   const batch = new DatagramBatch(BATCH_CAPACITY)
-  return { open: (options) => openSocket(options, batch, faults) }
+  return {
+    open: (options) => openSocket(options, batch, faults),
+    adopt: ({ descriptor, local, receiveBufferLength, remote, sendBufferLength }) =>
+      new NativeUdpSocket(
+        new Native.UdpSocket({ fd: descriptor, local, receiveBufferLength, sendBufferLength }),
+        remote === undefined ? undefined : new SocketAddress(remote.address, remote.port),
+        batch,
+        faults
+      )
+  }
 }
 
 const openSocket = (options: UdpSocketOptions, batch: DatagramBatch, faults: UdpFaults): UdpSocket => {
   try {
-    return new NativeUdpSocket(options, batch, faults)
+    return new NativeUdpSocket(new Native.UdpSocket(options), options.remote, batch, faults)
   } catch (error) {
     throw error instanceof NativeError ? new UdpSocketError(error.code, describe(error, options)) : error
   }
@@ -63,9 +74,9 @@ class NativeUdpSocket implements UdpSocket {
   /** Where the peer has moved to, if that cannot be reached from here. */
   private unreachable: SocketAddress | undefined = undefined
 
-  constructor(options: UdpSocketOptions, batch: DatagramBatch, faults: UdpFaults) {
+  constructor(socket: Native.UdpSocket, remote: SocketAddress | undefined, batch: DatagramBatch, faults: UdpFaults) {
     this.faults = faults
-    this.socket = new Native.UdpSocket(options)
+    this.socket = socket
     this.localAddress = new SocketAddress(this.socket.local.address, this.socket.local.port)
     this.descriptor = this.socket.fd
     this.receiveBufferLength = this.socket.receiveBufferLength
@@ -73,7 +84,12 @@ class NativeUdpSocket implements UdpSocket {
     this.batch = batch
     this.frames = batch
     this.sources = new Sources(batch)
-    this.remote = options.remote
+    this.remote = remote
+  }
+
+  get handle(): SocketHandle {
+    const { descriptor, localAddress: local, receiveBufferLength, remote, sendBufferLength } = this
+    return { descriptor, local: plain(local), remote: remote && plain(remote), receiveBufferLength, sendBufferLength }
   }
 
   send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {
@@ -162,6 +178,8 @@ class NativeUdpSocket implements UdpSocket {
     }
   }
 }
+
+const plain = ({ address, port }: SocketAddress): Address => ({ address, port })
 
 /** The senders of what lies in a batch. Datagrams that follow each other mostly have the same. */
 class Sources {

@@ -12,7 +12,7 @@ import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
 import type { FixedLoss, Interceptor, LossPlan, LossRate, MultiGapLoss, RandomLoss } from "./LossPlan.ts"
 import { Rand48 } from "./Rand48.ts"
-import type { DatagramHandler, UdpPort, UdpSocket, UdpSocketOptions } from "./UdpPort.ts"
+import type { DatagramHandler, SocketHandle, UdpPort, UdpSocket, UdpSocketOptions } from "./UdpPort.ts"
 
 /** Whether a datagram goes. */
 type Loses = (buffer: FrameBuffer, offset: number, length: number) => boolean
@@ -140,6 +140,10 @@ class LossySocket implements UdpSocket {
     return this.socket.descriptor
   }
 
+  get handle(): SocketHandle | undefined {
+    return this.socket.handle
+  }
+
   get receiveBufferLength(): number {
     return this.socket.receiveBufferLength
   }
@@ -188,15 +192,18 @@ const isLost = (generators: ReadonlyArray<Loses>, buffer: FrameBuffer, offset: n
 export const wrap = (port: UdpPort, plan: LossPlan, randomInt32: () => number): UdpPort => {
   const incoming = plan.incoming.map(generatorOf)
   const outgoing = plan.outgoing.map(generatorOf)
+  const lossy = (socket: UdpSocket, isSender: boolean): UdpSocket => {
+    const [received, sent] = isSender ? [plan.sendControl, plan.sendData] : [plan.receiveData, plan.receiveControl]
+    return new LossySocket(
+      socket,
+      [...incoming.map((make) => make()), ...ofRate(received, randomInt32)],
+      [...outgoing.map((make) => make()), ...ofRate(sent, randomInt32)]
+    )
+  }
   return {
-    open: (options: UdpSocketOptions) => {
-      const isSender = options.remote !== undefined
-      const [received, sent] = isSender ? [plan.sendControl, plan.sendData] : [plan.receiveData, plan.receiveControl]
-      return new LossySocket(
-        port.open(options),
-        [...incoming.map((make) => make()), ...ofRate(received, randomInt32)],
-        [...outgoing.map((make) => make()), ...ofRate(sent, randomInt32)]
-      )
-    }
+    open: (options: UdpSocketOptions) => lossy(port.open(options), options.remote !== undefined),
+    ...(port.adopt === undefined
+      ? {}
+      : { adopt: (handle: SocketHandle) => lossy(port.adopt!(handle), handle.remote !== undefined) })
   }
 }

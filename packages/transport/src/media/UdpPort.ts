@@ -70,4 +70,6 @@ export class UdpSocketError extends Error {
 export interface UdpPort {
   /** Throws `UdpSocketError`. */
   open(options: UdpSocketOptions): UdpSocket
+  /** Uses a socket that another thread opened, which also closes it. Undefined where that is not possible. */
+  adopt?(handle: SocketHandle): UdpSocket
 }

@@ -229,7 +229,7 @@ export class HeapDriver {
       commands: this.ring,
       clientProxy: new ClientProxy(new BroadcastTransmitter(this.toClients.buffer())),
       counters: manager,
-      systemCounters: new SystemCounters.SystemCounters(manager, identity),
+      systemCounters: SystemCounters.SystemCounters.allocate(manager, identity),
       logFactory: this.logFactory,
       recordError: (error) => this.errors.push(error),
       isTerminationAllowed: () => this.isTerminationAllowed,

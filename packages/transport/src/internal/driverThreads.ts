@@ -1,0 +1,121 @@
+/**
+ * The threads of a driver.
+ *
+ * | threading | caller's event loop | first worker | further workers |
+ * | --- | --- | --- | --- |
+ * | `invoker` | conductor, sender, receiver | | |
+ * | `shared` | | conductor, sender, receiver | |
+ * | `sharedNetwork` | | conductor | sender and receiver |
+ * | `dedicated` | | conductor | sender; receiver |
+ */
+import * as AgentRunner from "@millrace/core/AgentRunner"
+import type { CoreError } from "@millrace/core/CoreError"
+import * as EntryFile from "@millrace/core/EntryFile"
+import type { IdleStrategy } from "@millrace/core/IdleStrategy"
+import { WakeDescriptor } from "@millrace/core/kernel/native/WakeDescriptor"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { CONDUCTOR_COMMANDS, type ConductorCommands } from "../driver/ConductorCommands.ts"
+import * as AgentRing from "./agentRing.ts"
+import * as DriverAgent from "./driverAgent.ts"
+import { mediaOf } from "./driverNetwork.ts"
+import type { DriverStart } from "./driverStart.ts"
+import type { DriverWorkerData } from "./driverWorker.ts"
+import type { NetworkRole } from "./networkAgents.ts"
+
+export type Threading = "shared" | "sharedNetwork" | "dedicated" | "invoker"
+
+/** As the labels of counters show it. */
+export const LABELS: { readonly [Name in Threading]: string } = {
+  shared: "SHARED",
+  sharedNetwork: "SHARED_NETWORK",
+  dedicated: "DEDICATED",
+  invoker: "INVOKER"
+}
+
+/** Agents of the network with a thread of their own: one line a thread. */
+const NETWORK_THREADS: { readonly [Name in Threading]: ReadonlyArray<ReadonlyArray<NetworkRole>> } = {
+  shared: [],
+  invoker: [],
+  sharedNetwork: [["sender", "receiver"]],
+  dedicated: [["sender"], ["receiver"]]
+}
+
+/** Whether the network's agents of a driver can have threads of their own: sockets of Node belong to one thread. */
+export const isPossible = (threading: Threading, start: Pick<DriverStart, "media">): boolean =>
+  NETWORK_THREADS[threading].length === 0 || mediaOf(start) !== "portable"
+
+/** What runs a driver. */
+export interface DriverRunner {
+  readonly await: Effect.Effect<void, CoreError>
+  readonly wakeUnsafe: () => void
+}
+
+type Idle = { readonly idle?: IdleStrategy }
+
+const idleOf = (idle: IdleStrategy | undefined): Idle => (idle === undefined ? {} : { idle })
+
+const startWorker = (data: DriverWorkerData, idle: IdleStrategy | undefined, wake?: WakeDescriptor) =>
+  AgentRunner.runWorker({
+    entry: EntryFile.resolve(import.meta.url, "./driverWorker"),
+    data,
+    ...(wake === undefined ? {} : { wake }),
+    ...idleOf(idle)
+  })
+
+/** Fails with what `DriverAgent.make` throws, as it is, or with a `CoreError` of the runner. */
+export const run = (
+  start: DriverStart,
+  threading: Threading,
+  idle: IdleStrategy | undefined
+): Effect.Effect<DriverRunner, unknown, Scope.Scope> => {
+  if (threading === "invoker") {
+    return Effect.try({ try: () => DriverAgent.make(start, AgentRunner.clock), catch: (thrown) => thrown }).pipe(
+      Effect.flatMap((agent) => AgentRunner.run(agent, idleOf(idle)))
+    )
+  }
+  const threads = mediaOf(start) === "none" ? [] : NETWORK_THREADS[threading]
+  return threads.length === 0 ? startWorker({ start, roles: [] }, idle) : runThreads(start, threads, idle)
+}
+
+const openWake = Effect.acquireRelease(
+  Effect.sync(() => WakeDescriptor.open()),
+  (descriptor) => Effect.sync(() => descriptor.close())
+)
+
+/** At the end the network's agents are stopped before the conductor, which then closes their sockets. */
+const runThreads = Effect.fnUntraced(function* (
+  start: DriverStart,
+  threads: ReadonlyArray<ReadonlyArray<NetworkRole>>,
+  idle: IdleStrategy | undefined
+): Effect.fn.Return<DriverRunner, CoreError, Scope.Scope> {
+  const conductorWake = yield* openWake
+  const threadWakes = yield* Effect.forEach(threads, () => openWake)
+  const wakeOf = (role: NetworkRole): WakeDescriptor => threadWakes[threads.findIndex((roles) => roles.includes(role))]!
+  const address = (wake: WakeDescriptor): AgentRing.AgentAddress => ({
+    memory: AgentRing.newMemory(),
+    wake: wake.handle
+  })
+  const addresses = {
+    conductor: address(conductorWake),
+    sender: address(wakeOf("sender")),
+    receiver: address(wakeOf("receiver"))
+  }
+  const driver = { ...start, addresses }
+  const conductor = yield* startWorker({ start: driver, roles: [] }, idle, conductorWake)
+  const caller = new AgentRing.AgentCaller(addresses.conductor, () => {})
+  const proxy = caller.proxy<ConductorCommands>(CONDUCTOR_COMMANDS)
+  for (const [index, roles] of threads.entries()) {
+    const runner = yield* startWorker({ start: driver, roles }, idle, threadWakes[index])
+    // A driver without its sender or receiver is none: the conductor ends, too.
+    const tellDeath = Effect.sync(() => roles.forEach((role) => proxy.onAgentDied(role)))
+    yield* Effect.forkScoped(runner.await.pipe(Effect.catch(() => tellDeath)))
+  }
+  return {
+    await: conductor.await,
+    wakeUnsafe: () => {
+      conductorWake.wake()
+      threadWakes.forEach((wake) => wake.wake())
+    }
+  }
+})

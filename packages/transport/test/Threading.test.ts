@@ -1,0 +1,99 @@
+/** What every threading of the driver keeps to: a stream over IPC and UDP, lost datagrams, deaths and revocations. */
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { startScript } from "@millrace/testkit/runScript"
+import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Client from "../src/Client.ts"
+import * as ExclusivePublication from "../src/ExclusivePublication.ts"
+import * as MediaDriver from "../src/MediaDriver.ts"
+import type { MediaDriverOptions } from "../src/MediaDriverConfig.ts"
+import * as Publication from "../src/Publication.ts"
+import * as Subscription from "../src/Subscription.ts"
+import { bytesOf, embedded, freePort, reasonOf, textOf } from "./fixtures/embedded.ts"
+
+const driverProcess = new URL("fixtures/driverProcess.ts", import.meta.url)
+const publisherProcess = new URL("fixtures/publisherProcess.ts", import.meta.url)
+
+type Threading = NonNullable<MediaDriverOptions["threading"]>
+/** One process has all modes but where sockets belong to one thread. */
+const threadings: ReadonlyArray<Threading> =
+  process.platform === "linux" ? ["shared", "sharedNetwork", "dedicated", "invoker"] : ["shared", "invoker"]
+
+const udp = Effect.map(freePort(), (port) => `aeron:udp?endpoint=localhost:${port}|term-length=64k`)
+
+const numbered = (count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => `${index}`.padEnd(index % 10 === 0 ? 4000 : 100, "."))
+
+/** Sends numbered messages, several terms of them, and compares what arrives. */
+const carries = (channel: string, count: number) =>
+  Effect.gen(function* () {
+    const subscription = yield* Subscription.make({ channel, streamId: 1001 })
+    const publication = yield* Publication.make({ channel, streamId: 1001 })
+    const sent = numbered(count)
+    yield* Effect.forkScoped(
+      Effect.forEach(sent, (text) => Stream.run(Stream.succeed(bytesOf(text)), publication.sink))
+    )
+    const received = yield* Stream.runCollect(Stream.take(subscription.stream, count))
+    assert.deepStrictEqual(received.map(textOf), sent)
+  }).pipe(Effect.scoped)
+
+const tellsOfRevocation = (channel: string) =>
+  Effect.gen(function* () {
+    const subscription = yield* Subscription.make({ channel, streamId: 1002 })
+    const publication = yield* ExclusivePublication.make({ channel, streamId: 1002 })
+    yield* Stream.run(Stream.succeed(bytesOf("one")), publication.sink)
+    const [image] = yield* Stream.runCollect(Stream.take(subscription.images, 1))
+    yield* publication.revoke
+    const reason = yield* reasonOf(Stream.runDrain(image!.stream))
+    assert.strictEqual(reason._tag, "ImageRevoked")
+  }).pipe(Effect.scoped)
+
+describe.each(threadings)("a driver with threading %s", (threading) => {
+  it.live("carries streams over IPC and UDP whole when datagrams are lost, and tells of a revocation", () =>
+    Effect.gen(function* () {
+      const channel = yield* udp
+      yield* Effect.all([carries("aeron:ipc?term-length=64k", 300), carries(channel, 300)], { concurrency: 2 })
+      yield* tellsOfRevocation(channel)
+    }).pipe(Effect.provide(embedded({ threading, receiveDataLossRate: 0.1, receiveDataLossSeed: 7n })))
+  )
+})
+
+/** Of one thread: see the tests of processes. */
+const severalThreads = threadings.filter((threading) => threading === "sharedNetwork" || threading === "dedicated")
+
+describe.each(severalThreads)("a driver process with threading %s", (threading) => {
+  it.live("ends the streams of a client that was killed, and itself when it is told to", () =>
+    Effect.gen(function* () {
+      const directory = join(temporaryDirectory(), "driver")
+      const options = {
+        threading,
+        allowTermination: true,
+        clientLivenessTimeout: 1500,
+        publicationUnblockTimeout: 2000,
+        timerInterval: 50
+      }
+      const settings = Object.entries({ ...options, publicationLingerTimeout: 100 })
+      const child = startScript(driverProcess, [
+        directory,
+        ...settings.map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+      ])
+      yield* Effect.promise(() => child.line("ready"))
+      const channel = yield* udp
+      yield* Effect.gen(function* () {
+        const subscription = yield* Subscription.make({ channel, streamId: 1001 })
+        const publisher = startScript(publisherProcess, [directory, channel, "1001", "0"])
+        const [image] = yield* Stream.runCollect(Stream.take(subscription.images, 1))
+        yield* image!.batches.pipe(
+          Stream.tap(() => Effect.sync(() => publisher.process.kill("SIGKILL"))),
+          Stream.runDrain
+        )
+      }).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory, keepaliveInterval: 100 })))
+      assert.isTrue(yield* MediaDriver.requestTermination({ directory }))
+      const ended = yield* Effect.promise(() => child.ended)
+      assert.strictEqual(ended.stderr, "")
+      assert.strictEqual(ended.stdout, "ready\nterminated\n")
+    })
+  )
+})
