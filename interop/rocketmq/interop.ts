@@ -6,12 +6,16 @@ import * as Beside from "./Beside.ts"
 import * as JavaBuild from "./JavaBuild.ts"
 import * as Locks from "./Locks.ts"
 import * as Peers from "./Peers.ts"
+import * as Repairs from "./Repairs.ts"
 import * as Rounds from "./Rounds.ts"
 import * as Scenarios from "./Scenarios.ts"
 import * as Twins from "./Twins.ts"
 
 /** The newest, the one that the formats were read from, and the last of the old ones. */
 const VERSIONS = ["5.3.3", "5.5.1", "4.9.8"]
+
+/** The section that runs the repairs alone. */
+const REPAIR = "repair"
 
 const DAMAGES = [
   ["ours", "last record torn", "kill"],
@@ -39,7 +43,7 @@ const run = async (context: Context): Promise<void> => {
 const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
   const peers = new Peers.Peers(options)
   const isNewest = options.version === VERSIONS[0]
-  const lanes: ReadonlyArray<Lane> = [
+  const all: ReadonlyArray<Lane> = [
     { rounds: () => Rounds.run(options, peers) },
     {
       locks: () => Locks.run(options, peers),
@@ -49,6 +53,7 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
       "twins of ours": () => Twins.run(options, peers, "ours"),
       "twins of the real one": () => Twins.run(options, peers, "real"),
       beside: () => Beside.run(options, peers),
+      ...repairs(options, peers),
       // Files of full length are asked of every version only in the longer form.
       ...(options.isLong || isNewest ? { defaults: () => Scenarios.defaults(options, peers) } : {})
     },
@@ -59,12 +64,19 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
       ])
     )
   ]
+  const lanes = options.sections.includes(REPAIR) ? [repairs(options, peers)] : all
   try {
     await Promise.all(lanes.map((lane) => runLane(options, lane)))
   } finally {
     await peers.stop()
   }
 }
+
+const repairs = (options: Peers.VersionOptions, peers: Peers.Peers): Lane => ({
+  "repair of ours": () => Repairs.run(options, peers, "ours", "keep"),
+  "repair of the real one": () => Repairs.run(options, peers, "real", "keep"),
+  "repair by a cut": () => Repairs.run(options, peers, "real", "cut")
+})
 
 /** Scenarios by name, one after the other. Lanes run beside each other: a real store that closes mostly sleeps. */
 type Lane = Readonly<Record<string, () => Promise<void>>>
@@ -75,6 +87,6 @@ const runLane = async ({ report, version }: Peers.VersionOptions, lane: Lane): P
   }
 }
 
-const part: Part = { name: "rocketmq", run }
+const part: Part = { name: "rocketmq", sections: [REPAIR], run }
 
 export default part

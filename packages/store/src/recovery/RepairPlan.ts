@@ -8,7 +8,7 @@ import * as BlankRecord from "../commitlog/BlankRecord.ts"
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
-import { encodeEntry, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import { type ConsumeQueue, encodeEntry, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { Finding } from "../inspect/Finding.ts"
@@ -140,24 +140,40 @@ const editsOf = (
   wrong: ReadonlyMap<number, QueueEntry | undefined>,
   end: number
 ): ReadonlyArray<Edit> => {
-  const known = new Map(
-    [...wrong].map(([offset, entry]) => [offset, isWithin(entry, end) ? entry : undefined] as const)
-  )
-  let last = queue.maxOffset
-  while (known.has(last - 1) && known.get(last - 1) === undefined) {
-    last--
+  const last = lastKept(queue, wrong, end)
+  const offsets = [...wrong.keys()].filter((queueOffset) => queueOffset < last)
+  for (let queueOffset = last; queueOffset < queue.maxOffset; queueOffset++) {
+    offsets.push(queueOffset)
   }
-  return [...known].flatMap(([queueOffset, entry]) => {
+  return offsets.flatMap((queueOffset) => {
     const at = queueOffset * EntryDescriptor.LENGTH
     const file = queue.files.find(at)
     if (file === undefined) {
       return []
     }
-    // A filler at the end would count as a record of its length; a slot that was never written ends the queue.
-    const bytes = queueOffset >= last ? undefined : encodeEntry(entry ?? FILLER)
+    const entry = wrong.get(queueOffset)
+    const bytes = queueOffset >= last ? undefined : encodeEntry(isWithin(entry, end) ? entry : FILLER)
     return [{ path: file.file.path, offset: at - file.fromOffset, length: EntryDescriptor.LENGTH, bytes }]
   })
 }
 
-const isWithin = (entry: QueueEntry | undefined, end: number): boolean =>
+/**
+ * Where the queue is to end: behind the last entry that leads to a record. A filler there would make RocketMQ take the
+ * queue for one that has everything up to 2 GiB of the log; slots that were never written end it instead.
+ */
+const lastKept = (queue: ConsumeQueue, wrong: ReadonlyMap<number, QueueEntry | undefined>, end: number): number => {
+  const found: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+  const first = queue.files.minOffset / EntryDescriptor.LENGTH
+  let last = queue.maxOffset
+  while (last > first && queue.read(last - 1, found)) {
+    const entry = wrong.has(last - 1) ? wrong.get(last - 1) : found
+    if (isWithin(entry, end) && !isFiller(entry)) {
+      break
+    }
+    last--
+  }
+  return last
+}
+
+const isWithin = (entry: QueueEntry | undefined, end: number): entry is QueueEntry =>
   entry !== undefined && entry.position + entry.size <= end
