@@ -150,7 +150,7 @@ export class ClientConductor implements Agent, ResponseListener {
     handlers: RequestHandlers<UserCounter>
   ): Cancel {
     const onSuccess = (counterId: number): void => {
-      const counter = new UserCounter(registrationId, new AtomicCounter(this.counters.values, counterId))
+      const counter = new UserCounter(registrationId, new AtomicCounter(this.counters.values, counterId), true)
       this.userCounters.add(counter)
       handlers.onSuccess(counter)
     }
@@ -162,7 +162,9 @@ export class ClientConductor implements Agent, ResponseListener {
     if (!counter.isClosed) {
       counter.close()
       this.userCounters.delete(counter)
-      this.removeCounter(counter.registrationId)
+      if (!counter.isStatic) {
+        this.removeCounter(counter.registrationId)
+      }
     }
   }
 
@@ -306,7 +308,7 @@ export class ClientConductor implements Agent, ResponseListener {
     if (request?.isAbandoned === true) {
       this.removeCounter(correlationId)
     } else if (request !== undefined) {
-      const counter = new UserCounter(correlationId, new AtomicCounter(this.counters.values, counterId))
+      const counter = new UserCounter(correlationId, new AtomicCounter(this.counters.values, counterId), false)
       this.userCounters.add(counter)
       request.onSuccess(counter as never)
     }
@@ -424,7 +426,7 @@ export class ClientConductor implements Agent, ResponseListener {
     if (this.inactive !== undefined) {
       return
     }
-    if (failure._tag === "ServiceTimeout" || failure._tag === "Lapped" || failure._tag === "Corrupt") {
+    if (failure._tag === "ServiceTimeout" || failure._tag === "Lapped") {
       // The driver lives: what it keeps for this client would hold up others until it is timed out.
       this.context.driver.clientClose()
     }

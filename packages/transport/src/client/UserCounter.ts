@@ -7,12 +7,15 @@ import type { AtomicCounter } from "@millrace/core/kernel/counters/AtomicCounter
 export class UserCounter {
   readonly registrationId: bigint
   readonly counterId: number
+  /** It belongs to nobody, and outlives those who know it. */
+  readonly isStatic: boolean
   private readonly counter: AtomicCounter
   private closedValue: bigint | undefined = undefined
 
-  constructor(registrationId: bigint, counter: AtomicCounter) {
+  constructor(registrationId: bigint, counter: AtomicCounter, isStatic: boolean) {
     this.registrationId = registrationId
     this.counterId = counter.id
+    this.isStatic = isStatic
     this.counter = counter
   }
 

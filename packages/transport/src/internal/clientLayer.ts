@@ -66,12 +66,15 @@ const failTopics = (topics: Topics, reason: TransportErrorReason): void => {
   endTopics(topics, Exit.fail(error))
 }
 
+/**
+ * The conductor tells in the middle of its work: whoever hears of it goes on after that, and may end the client.
+ */
 const listenerOf = (topics: Topics, onFailure: (failure: ClientFailure) => void): ClientListener => {
   const tell = (reason: TransportErrorReason): void => {
-    PubSub.publishUnsafe(topics.errors, [new TransportError({ reason })])
+    queueMicrotask(() => PubSub.publishUnsafe(topics.errors, [new TransportError({ reason })]))
   }
   const tellCounter = (event: CounterEvent): void => {
-    PubSub.publishUnsafe(topics.counters, [event])
+    queueMicrotask(() => PubSub.publishUnsafe(topics.counters, [event]))
   }
   return {
     onFailure,
@@ -102,7 +105,7 @@ const start = Effect.fnUntraced(function* (
       made.client?.wait(reason)
     } else {
       made.client?.finish(reason)
-      failTopics(topics, reason)
+      queueMicrotask(() => failTopics(topics, reason))
     }
   }
   const listener = listenerOf(topics, onFailure)
@@ -151,9 +154,10 @@ export const make = Effect.fnUntraced(function* (
     addStaticCounter: (counter) => counterHandles.addStatic(client, counter),
     counterEvents: Stream.fromPubSubTake(topics.counters),
     nextSessionId: (streamId) =>
-      request<number>(client, `next session id of stream ${streamId}`, (conductor, handlers) =>
-        conductor.nextSessionId(streamId, handlers)
-      ),
+      request<number>(client, {
+        description: `next session id of stream ${streamId}`,
+        send: (conductor, handlers) => conductor.nextSessionId(streamId, handlers)
+      }),
     unknownResponseCount: Effect.sync(() => client.session.conductor.unknownResponseCount),
     health: healthOf(client, concluded.driverTimeoutMs)
   }

@@ -43,8 +43,9 @@ export const openConnection = (
     const scope = yield* Scope.fork(parent)
     const failed = yield* Deferred.make<ClientFailure>()
     const onFailure = (failure: ClientFailure): void => {
-      Deferred.doneUnsafe(failed, Effect.succeed(failure))
       listener.onFailure(failure)
+      // In the middle of the conductor's work: whoever waits for it goes on after that.
+      queueMicrotask(() => Deferred.doneUnsafe(failed, Effect.succeed(failure)))
     }
     return yield* connect(options, { ...listener, onFailure }).pipe(
       Effect.map((session) => ({ session, scope, failed })),

@@ -94,42 +94,61 @@ export const closedReason = (client: ClientRuntime, resource: string): Transport
   return end === undefined || end._tag === "Closed" ? new Closed({ resource }) : end
 }
 
-/** How a command is sent: by the conductor of the session that there is then. */
-export type Send<A> = (conductor: ClientConductor, handlers: RequestHandlers<A>) => Cancel
+/** A command that is answered with `A`. */
+export interface Command<A> {
+  readonly description: string
+  readonly send: (conductor: ClientConductor, handlers: RequestHandlers<A>) => Cancel
+  /** Gives back what the answer was, if it came and nobody took it. */
+  readonly undo?: (conductor: ClientConductor, answer: A) => void
+}
 
 /**
- * Sends a command in this session and waits for its answer. An interrupted request is undone by the conductor when it is
- * answered.
+ * Sends a command in this session and waits for its answer. What the driver made for one that was interrupted is undone
+ * when it is answered.
  */
 export const requestIn = <A>(
   client: ClientRuntime,
-  session: ClientSession,
-  description: string,
-  send: Send<A>
+  { conductor, runner }: ClientSession,
+  { description, send, undo }: Command<A>
 ): Effect.Effect<A, TransportError> =>
   Effect.callback<A, TransportError>((resume) => {
-    const cancel = send(session.conductor, {
-      onSuccess: (value) => resume(Effect.succeed(value)),
-      onFailure: (failure) => resume(fail(reasonOfFailure(failure, client.directory, description)))
+    let unclaimed: { readonly answer: A } | undefined
+    let isInterrupted = false
+    // Answers come in the middle of the conductor's work: whoever waits goes on after it, and may end the client.
+    const later = (effect: Effect.Effect<A, TransportError>): void =>
+      queueMicrotask(() => {
+        if (!isInterrupted) {
+          unclaimed = undefined
+          resume(effect)
+        }
+      })
+    const cancel = send(conductor, {
+      onSuccess: (answer) => {
+        unclaimed = { answer }
+        later(Effect.succeed(answer))
+      },
+      onFailure: (failure) => later(fail(reasonOfFailure(failure, client.directory, description)))
     })
     // Both sides may be parked: the command is to be read at once, and its answer too.
     client.wakeDriver()
-    session.runner.wakeUnsafe()
-    return Effect.sync(cancel)
+    runner.wakeUnsafe()
+    return Effect.sync(() => {
+      isInterrupted = true
+      cancel()
+      if (unclaimed !== undefined) {
+        undo?.(conductor, unclaimed.answer)
+      }
+    })
   })
 
 /** As `requestIn`, in the session that there is, or in the next one while another driver is waited for. */
-export const request = <A>(
-  client: ClientRuntime,
-  description: string,
-  send: Send<A>
-): Effect.Effect<A, TransportError> => {
+export const request = <A>(client: ClientRuntime, command: Command<A>): Effect.Effect<A, TransportError> => {
   const attempt: Effect.Effect<A, TransportError> = Effect.andThen(
     client.usable.await,
     Effect.suspend(() => {
       const { end, session } = client
       return end === undefined
-        ? requestIn(client, session, description, send).pipe(
+        ? requestIn(client, session, command).pipe(
             Effect.catch((error) => (client.isWaiting ? attempt : Effect.fail(error)))
           )
         : fail(end)

@@ -9,10 +9,10 @@ import {
   type ClientRuntime,
   type ClientSession,
   closedReason,
+  type Command,
   request,
   requestIn,
   type Restorable,
-  type Send,
   spanned
 } from "./clientRuntime.ts"
 import { attempt, fail } from "./transportError.ts"
@@ -25,22 +25,22 @@ class CounterHandle implements Restorable {
   kernel: UserCounter
   private session: ClientSession
   private readonly client: ClientRuntime
-  private readonly send: Send<UserCounter>
+  private readonly command: Command<UserCounter>
   /** What the counter is to have in the next session. */
   private value = 0n
   private isClosedByUser = false
   private abandoned: TransportErrorReason | undefined = undefined
 
-  constructor(client: ClientRuntime, kernel: UserCounter, resource: string, send: Send<UserCounter>) {
+  constructor(client: ClientRuntime, kernel: UserCounter, resource: string, command: Command<UserCounter>) {
     this.client = client
     this.session = client.session
     this.kernel = kernel
     this.resource = resource
-    this.send = send
+    this.command = command
   }
 
   readonly restore = (session: ClientSession): Effect.Effect<() => void, TransportError> =>
-    Effect.map(requestIn(this.client, session, `add ${this.resource}`, this.send), (kernel) => () => {
+    Effect.map(requestIn(this.client, session, this.command), (kernel) => () => {
       if (this.isClosedByUser) {
         session.conductor.closeCounter(kernel)
         return
@@ -58,16 +58,11 @@ class CounterHandle implements Restorable {
     this.client.restorables.delete(this)
   }
 
-  /** A static counter stays: it belongs to nobody. */
-  close(isStatic: boolean): void {
+  close(): void {
     this.client.restorables.delete(this)
     this.isClosedByUser = true
-    if (isStatic) {
-      this.kernel.close()
-    } else {
-      this.session.conductor.closeCounter(this.kernel)
-      this.client.wakeDriver()
-    }
+    this.session.conductor.closeCounter(this.kernel)
+    this.client.wakeDriver()
   }
 
   readonly get: Effect.Effect<bigint, TransportError> = this.use(() => this.kernel.value)
@@ -125,19 +120,24 @@ const acquire = (
   client: ClientRuntime,
   options: CounterOptions,
   isStatic: boolean,
-  send: Send<UserCounter>
+  send: Command<UserCounter>["send"]
 ): Effect.Effect<Counter, TransportError, Scope.Scope> => {
   const { label, typeId } = options
   const resource = `counter ${typeId} ${JSON.stringify(label)}`
-  const add = Effect.andThen(check(options), request(client, `add ${resource}`, send)).pipe(
+  const command: Command<UserCounter> = {
+    description: `add ${resource}`,
+    send,
+    undo: (conductor, counter) => conductor.closeCounter(counter)
+  }
+  const add = Effect.andThen(check(options), request(client, command)).pipe(
     Effect.map((kernel) => {
-      const handle = new CounterHandle(client, kernel, resource, send)
+      const handle = new CounterHandle(client, kernel, resource, command)
       client.restorables.add(handle)
       return handle
     }),
     spanned(isStatic ? "addStaticCounter" : "addCounter", { typeId, label })
   )
-  const close = (handle: CounterHandle): Effect.Effect<void> => Effect.sync(() => handle.close(isStatic))
+  const close = (handle: CounterHandle): Effect.Effect<void> => Effect.sync(() => handle.close())
   return Effect.map(Effect.acquireRelease(add, close, { interruptible: true }), (handle) => ({
     typeId,
     label,

@@ -59,9 +59,10 @@ export const imageOf = (handle: SubscriptionHandle, reader: ImageReader): Image 
     borrowedBatches: batchStreams.borrowed(handle, source),
     stream: batchStreams.messages(batches),
     reject: (reason) =>
-      requestIn<void>(client, session, `reject image ${reader.correlationId}`, (conductor, handlers) =>
-        conductor.rejectImage(reader, reason, handlers)
-      ).pipe(spanned("rejectImage", { sessionId: reader.sessionId, streamId: reader.streamId }))
+      requestIn<void>(client, session, {
+        description: `reject image ${reader.correlationId}`,
+        send: (conductor, handlers) => conductor.rejectImage(reader, reason, handlers)
+      }).pipe(spanned("rejectImage", { sessionId: reader.sessionId, streamId: reader.streamId }))
   }
 }
 

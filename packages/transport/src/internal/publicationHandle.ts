@@ -17,10 +17,10 @@ import {
   type ClientRuntime,
   type ClientSession,
   closedReason,
+  type Command,
   request,
   requestIn,
-  type Restorable,
-  type Send
+  type Restorable
 } from "./clientRuntime.ts"
 import { attempt, fail } from "./transportError.ts"
 import { waitFor } from "./waitFor.ts"
@@ -69,8 +69,7 @@ export class PublicationHandle implements Restorable {
   kernel: ClientPublication
   private session: ClientSession
   private readonly connectTimeoutMs: number
-  private readonly send: Send<ClientPublication>
-  private readonly description: string
+  private readonly command: Command<ClientPublication>
   private isClosedByUser = false
   private abandoned: TransportErrorReason | undefined = undefined
 
@@ -78,15 +77,14 @@ export class PublicationHandle implements Restorable {
     client: ClientRuntime,
     kernel: ClientPublication,
     connectTimeoutMs: number,
-    send: Send<ClientPublication>
+    command: Command<ClientPublication>
   ) {
     this.client = client
     this.session = client.session
     this.kernel = kernel
     this.connectTimeoutMs = connectTimeoutMs
-    this.send = send
+    this.command = command
     this.resource = `publication ${kernel.registrationId} of stream ${kernel.streamId} on ${kernel.channel}`
-    this.description = `add publication ${kernel.channel} ${kernel.streamId}`
   }
 
   static add(
@@ -94,17 +92,20 @@ export class PublicationHandle implements Restorable {
     { channel, isExclusive, streamId }: PublicationRequest,
     connectTimeoutMs: number
   ): Effect.Effect<PublicationHandle, TransportError> {
-    const send: Send<ClientPublication> = (conductor, handlers) =>
-      conductor.addPublication(channel, streamId, isExclusive, handlers)
-    return Effect.map(request(client, `add publication ${channel} ${streamId}`, send), (kernel) => {
-      const handle = new PublicationHandle(client, kernel, connectTimeoutMs, send)
+    const command: Command<ClientPublication> = {
+      description: `add publication ${channel} ${streamId}`,
+      send: (conductor, handlers) => conductor.addPublication(channel, streamId, isExclusive, handlers),
+      undo: (conductor, kernel) => conductor.closePublication(kernel, false)
+    }
+    return Effect.map(request(client, command), (kernel) => {
+      const handle = new PublicationHandle(client, kernel, connectTimeoutMs, command)
       client.restorables.add(handle)
       return handle
     })
   }
 
   readonly restore = (session: ClientSession): Effect.Effect<() => void, TransportError> =>
-    Effect.map(requestIn(this.client, session, this.description, this.send), (kernel) => () => {
+    Effect.map(requestIn(this.client, session, this.command), (kernel) => () => {
       if (this.isClosedByUser) {
         session.conductor.closePublication(kernel, false)
       } else {

@@ -14,10 +14,10 @@ import {
   type ClientRuntime,
   type ClientSession,
   closedReason,
+  type Command,
   request,
   requestIn,
-  type Restorable,
-  type Send
+  type Restorable
 } from "./clientRuntime.ts"
 import { corruptImage, fail } from "./transportError.ts"
 
@@ -59,7 +59,7 @@ export class SubscriptionHandle implements Restorable {
   }
 
   static add(client: ClientRuntime, options: SubscriptionRequest): Effect.Effect<SubscriptionHandle, TransportError> {
-    return Effect.map(request(client, descriptionOf(options), sendOf(options)), (kernel) => {
+    return Effect.map(request(client, commandOf(options)), (kernel) => {
       const handle = new SubscriptionHandle(client, kernel, options)
       client.restorables.add(handle)
       return handle
@@ -67,7 +67,7 @@ export class SubscriptionHandle implements Restorable {
   }
 
   readonly restore = (session: ClientSession): Effect.Effect<() => void, TransportError> =>
-    Effect.map(requestIn(this.client, session, descriptionOf(this.options), sendOf(this.options)), (kernel) => () => {
+    Effect.map(requestIn(this.client, session, commandOf(this.options)), (kernel) => () => {
       if (this.isClosedByUser) {
         session.conductor.closeSubscription(kernel)
         return
@@ -198,9 +198,8 @@ export class SubscriptionHandle implements Restorable {
   }
 }
 
-const descriptionOf = ({ channel, streamId }: SubscriptionRequest): string => `add subscription ${channel} ${streamId}`
-
-const sendOf =
-  ({ channel, streamId }: SubscriptionRequest): Send<SubscriptionImages> =>
-  (conductor, handlers) =>
-    conductor.addSubscription(channel, streamId, handlers)
+const commandOf = ({ channel, streamId }: SubscriptionRequest): Command<SubscriptionImages> => ({
+  description: `add subscription ${channel} ${streamId}`,
+  send: (conductor, handlers) => conductor.addSubscription(channel, streamId, handlers),
+  undo: (conductor, kernel) => conductor.closeSubscription(kernel)
+})
