@@ -40,7 +40,7 @@ export const int64 = (uri: ChannelUri, parameter: string, text: string, isGeneri
 }
 
 /** Bytes; `defaultValue` when the parameter is absent. */
-export const size = (uri: ChannelUri, parameter: string, defaultValue: number): number => {
+export const size = (uri: ChannelUri, parameter: string, defaultValue: number, isGeneric = true): number => {
   const text = uri.get(parameter)
   if (text === undefined) {
     return defaultValue
@@ -48,23 +48,23 @@ export const size = (uri: ChannelUri, parameter: string, defaultValue: number): 
   const match = SIZE.exec(text)
   const value = match === null ? NaN : Number(match[1]) * SIZE_UNITS[match[2]!.toLowerCase()]!
   if (!(value <= INT32_MAX)) {
-    throw fault(uri, parameter, text, "bytes, or a number followed by k, m or g, below 2g", true)
+    throw fault(uri, parameter, text, "bytes, or a number followed by k, m or g, below 2g", isGeneric)
   }
   return value
 }
 
 /** Nanoseconds; `defaultValue` when the parameter is absent. */
-export const durationNs = (uri: ChannelUri, parameter: string, defaultValue: number): number => {
+export const durationNs = (uri: ChannelUri, parameter: string, defaultValue: number, isGeneric = true): number => {
   const text = uri.get(parameter)
-  return text === undefined ? defaultValue : duration(uri, parameter, text)
+  return text === undefined ? defaultValue : duration(uri, parameter, text, isGeneric)
 }
 
 /** Nanoseconds, of a text that is a parameter or a part of one. */
-export const duration = (uri: ChannelUri, parameter: string, text: string): number => {
+export const duration = (uri: ChannelUri, parameter: string, text: string, isGeneric = true): number => {
   const match = DURATION.exec(text.toLowerCase())
   const value = match === null ? NaN : Number(match[1]) * DURATION_UNITS_NS[match[2]!]!
   if (!Number.isSafeInteger(value)) {
-    throw fault(uri, parameter, text, "a whole number followed by ns, us, ms or s", true)
+    throw fault(uri, parameter, text, "a whole number followed by ns, us, ms or s", isGeneric)
   }
   return value
 }

@@ -52,18 +52,10 @@ const parseCongestionControl = (uri: ChannelUri, defaultName: CongestionControlN
   return text
 }
 
-const checkGroup = (uri: ChannelUri): void => {
-  const text = uri.get("group") ?? "infer"
-  if (text !== "true" && text !== "false" && text !== "infer") {
-    throw fault(uri, "group", text, "true, false or infer", true)
-  }
-}
-
 export const parse = (uri: ChannelUri, defaults: SubscriptionDefaults): SubscriptionParameters => {
   const windowLimitNs = durationNs(uri, "untethered-window-limit-timeout", defaults.untetheredWindowLimitTimeoutNs)
   const lingerDefaultNs = defaults.untetheredLingerTimeoutNs ?? windowLimitNs
   // Nothing depends on these here, and a channel that is wrong about them is wrong.
-  checkGroup(uri)
   InitialPosition.parse(uri, true, TERM_LENGTH_MAX)
   size(uri, "rcv-wnd", defaults.receiverWindowLength)
   return {

@@ -20,6 +20,8 @@ export interface UdpChannelFields {
   /** Undefined = the driver's. */
   readonly nakDelayNs: number | undefined
   readonly groupTag: bigint | undefined
+  /** The parameter by which datagrams shall carry their times, if one does. */
+  readonly timestamps: string | undefined
 }
 
 const parseTag = (uri: ChannelUri): bigint | undefined => {
@@ -33,6 +35,23 @@ const parseEndpoint = (uri: ChannelUri): string | undefined => {
     throw fault(uri, "endpoint", endpoint, "host:port, an IPv6 address in brackets, a port up to 65535")
   }
   return endpoint
+}
+
+const RESERVED = "reserved"
+
+/** The first of the parameters that ask for times in datagrams. */
+const parseTimestamps = (uri: ChannelUri): string | undefined => {
+  for (const parameter of ["channel-rcv-ts-offset", "channel-snd-ts-offset"]) {
+    const text = uri.get(parameter)
+    if (text !== undefined && text !== RESERVED && !/^[+-]?\d{1,10}$/.test(text)) {
+      throw fault(uri, parameter, text, `a whole number of 32 bits, or ${RESERVED}`)
+    }
+  }
+  const media = uri.get("media-rcv-ts-offset")
+  if (media !== undefined) {
+    throw fault(uri, "media-rcv-ts-offset", media, "nothing: this driver has no times of the network's hardware")
+  }
+  return ["channel-rcv-ts-offset", "channel-snd-ts-offset"].find((parameter) => uri.has(parameter))
 }
 
 export const parse = (uri: ChannelUri): UdpChannelFields => {
@@ -53,11 +72,12 @@ export const parse = (uri: ChannelUri): UdpChannelFields => {
     endpoint,
     interfaceText: uri.get("interface"),
     tag,
-    receiveBufferLength: size(uri, "so-rcvbuf", 0),
-    sendBufferLength: size(uri, "so-sndbuf", 0),
-    receiverWindowLength: size(uri, "rcv-wnd", 0),
-    nakDelayNs: uri.has("nak-delay") ? durationNs(uri, "nak-delay", 0) : undefined,
-    groupTag: groupTag === undefined ? undefined : int64(uri, "gtag", groupTag)
+    receiveBufferLength: size(uri, "so-rcvbuf", 0, false),
+    sendBufferLength: size(uri, "so-sndbuf", 0, false),
+    receiverWindowLength: size(uri, "rcv-wnd", 0, false),
+    nakDelayNs: uri.has("nak-delay") ? durationNs(uri, "nak-delay", 0, false) : undefined,
+    groupTag: groupTag === undefined ? undefined : int64(uri, "gtag", groupTag),
+    timestamps: parseTimestamps(uri)
   }
 }
 

@@ -199,7 +199,8 @@ export class NetworkPublications implements NetworkPublicationListener {
         channel: uri.channel,
         parameter: "endpoint",
         value: uri.get("endpoint") ?? "",
-        allowed
+        allowed,
+        isGeneric: true
       })
     }
     const parameters = this.parse(command, uri)

@@ -279,7 +279,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
       ] as const) {
         if (has !== wants) {
           const message = `option conflicts with existing subscription: ${option}=${wants} existingChannel=${link.channel} channel=${command.channel}`
-          throw new ControlProtocolError(ErrorCode.GENERIC_ERROR, message)
+          throw new ControlProtocolError(ErrorCode.INVALID_CHANNEL, message)
         }
       }
     }

@@ -13,8 +13,9 @@ export const confirmMatch = (requested: UdpChannel, existing: UdpChannel): void 
     ["so-sndbuf", existing.fields.sendBufferLength, requested.fields.sendBufferLength]
   ] as const) {
     if (wants !== 0 && has !== wants) {
-      const message = `${parameter}=${wants} does not match existing value of ${has}: existingChannel=${existing.channel}`
-      throw refuse(message, requested)
+      const value = has === 0 ? "OS default" : has
+      const message = `${parameter}=${wants} does not match existing value of ${value}: existingChannel=${existing.channel}`
+      throw new ControlProtocolError(ErrorCode.INVALID_CHANNEL, `${message} channel=${requested.channel}`)
     }
   }
 }
