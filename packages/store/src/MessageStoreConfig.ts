@@ -258,13 +258,18 @@ const checkRelations = (options: StoreOptions): Effect.Effect<StoreOptions, Stor
 }
 
 /**
- * Reads options from the environment or another `ConfigProvider`, by RocketMQ's names; `directory` is `storePathRootDir`.
+ * Reads options from the environment or another `ConfigProvider`, by RocketMQ's names; `directory` is `storePathRootDir`,
+ * and directories of `storePathCommitLog` are separated by commas.
  *
  * @category config
  * @since 0.1.0
  */
 export const config: Config.Config<MessageStoreOptions> = Config.all({
   directory: Config.NonEmptyString("storePathRootDir"),
+  storePathCommitLog: Config.withDefault(
+    Config.map(Config.NonEmptyString("storePathCommitLog"), (paths) => paths.split(",")),
+    undefined
+  ),
   ...optionalSettings()
 })
 

@@ -32,7 +32,9 @@ export const open = (
 ): MappedFileQueue => {
   const directory = join(join(StorePaths.consumeQueues(options.storePathRootDir), topic), String(queueId))
   fileSystem.makeDirectory(directory)
-  return queueFiles(fileSystem, options, directory)
+  const files = queueFiles(fileSystem, options, directory)
+  files.onWriting()
+  return files
 }
 
 /** Told of a queue that was opened. Its files count as written to their ends. */

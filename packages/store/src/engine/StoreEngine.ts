@@ -151,6 +151,10 @@ export class StoreEngine {
       this.#agents = [this.#follower]
       return
     }
+    this.commitLog.files.onWriting()
+    for (const { queue } of this.queues.all()) {
+      queue.files.onWriting()
+    }
     MachineIdentity.write(this.fileSystem, this.options.storePathRootDir, this.#machineIdentity)
     AbortFile.create(this.fileSystem, this.options.storePathRootDir, pid)
     this.#agents = [

@@ -9,11 +9,13 @@ import type { IndexService, Lookup } from "../index/IndexService.ts"
 import { StoredMessage } from "../Message.ts"
 import type { GetRequest, GetResult, TopicInfo } from "../MessageStore.ts"
 import type { QueryRequest } from "../Query.ts"
+import * as ColdReads from "../reading/ColdReads.ts"
 import * as GetMessage from "../reading/GetMessage.ts"
 import * as QueryMessage from "../reading/QueryMessage.ts"
 import { Slab } from "../reading/Slab.ts"
 import * as TagFilter from "../reading/TagFilter.ts"
 import type { StoreError } from "../StoreError.ts"
+import { attempt } from "./storeOpen.ts"
 import type { StoreRuntime } from "./storeRuntime.ts"
 
 /** RocketMQ's limits for messages that are in memory. */
@@ -26,13 +28,57 @@ const RECORD_LENGTH_GUESS = 512
 export const get = (runtime: StoreRuntime, request: GetRequest): Effect.Effect<GetResult, StoreError> => {
   const readNow = () => getNow(runtime.engine, request, request.offset)
   // Who reads what is old need not wait for what is still in a transient pool.
-  const read = Effect.flatMap(runtime.useReadable(readNow, request), (first) =>
-    first.messages.length > 0 ? Effect.succeed(first) : runtime.use(readNow, request)
+  const read = Effect.andThen(
+    bringIn(runtime, () => coldOf(runtime, request)),
+    Effect.flatMap(runtime.useReadable(readNow, request), (first) =>
+      first.messages.length > 0 ? Effect.succeed(first) : runtime.use(readNow, request)
+    )
   )
   return request.waitMs === undefined || request.waitMs <= 0
     ? read
     : Effect.flatMap(read, (first) => (isEmpty(first) ? hold(runtime, request, first) : Effect.succeed(first)))
 }
+
+const coldOf = ({ engine, nowNs }: StoreRuntime, request: GetRequest): ReadonlyArray<ColdReads.ColdRange> => {
+  const queue = engine.queues.find(request.topic, request.queueId)?.queue
+  const { maxCount = COUNT_DEFAULT, offset } = request
+  return queue === undefined ? [] : ColdReads.ofMessages(engine.commitLog, queue, offset, maxCount, nowNs)
+}
+
+const prefetch = (ranges: ReadonlyArray<ColdReads.ColdRange>, nowNs: number): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    let waiting = 1
+    const onDone = () => {
+      waiting--
+      if (waiting === 0) {
+        resume(Effect.void)
+      }
+    }
+    for (const range of ranges) {
+      waiting += ColdReads.bringIn(range, nowNs, onDone) ? 1 : 0
+    }
+    onDone()
+  })
+
+/** Steps of bringing in what a read will touch: entries, then records, then what a long one has behind its first part. */
+const BRING_IN_STEPS_MAX = 4
+
+/** Brings bytes into memory, in the thread pool, until `coldNow` has none. Nothing is done, and no turn lost, without any. */
+const bringIn = (
+  runtime: StoreRuntime,
+  coldNow: () => ReadonlyArray<ColdReads.ColdRange>,
+  steps: number = BRING_IN_STEPS_MAX
+): Effect.Effect<void, StoreError> =>
+  Effect.suspend(() => {
+    if (steps === 0 || runtime.engine.health.isClosed) {
+      return Effect.void
+    }
+    return Effect.flatMap(attempt(coldNow), (ranges) =>
+      ranges.length === 0
+        ? Effect.void
+        : Effect.andThen(prefetch(ranges, runtime.nowNs), bringIn(runtime, coldNow, steps - 1))
+    )
+  })
 
 const isEmpty = ({ status }: GetResult): boolean =>
   status === "OFFSET_OVERFLOW_ONE" || status === "NO_MESSAGE_IN_QUEUE" || status === "NO_MATCHED_MESSAGE"
@@ -125,8 +171,16 @@ const hasMessages = (
 
 const CHECK: RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 
-export const byPosition = (engine: StoreEngine, position: number): StoredMessage | undefined => {
-  const { commitLog } = engine
+export const byPosition = (
+  runtime: StoreRuntime,
+  position: number
+): Effect.Effect<StoredMessage | undefined, StoreError> =>
+  Effect.andThen(
+    bringIn(runtime, () => ColdReads.ofPositions(runtime.engine.commitLog, [position], runtime.nowNs)),
+    runtime.use(() => messageAt(runtime.engine, position))
+  )
+
+const messageAt = ({ commitLog }: StoreEngine, position: number): StoredMessage | undefined => {
   const file = position < commitLog.readableEnd && position >= 0 ? commitLog.files.find(position) : undefined
   if (file === undefined) {
     return undefined
@@ -162,6 +216,22 @@ export const lookup = (engine: StoreEngine, request: QueryRequest): ReadonlyArra
 }
 
 export const query = (
+  runtime: StoreRuntime,
+  request: QueryRequest,
+  kind: QueryMessage.KeyKind
+): Effect.Effect<ReadonlyArray<StoredMessage>, StoreError> => {
+  const { engine } = runtime
+  const coldOfLookup = () =>
+    ColdReads.isAllHot(engine.commitLog)
+      ? []
+      : ColdReads.ofPositions(engine.commitLog, lookup(engine, request), runtime.nowNs)
+  return Effect.andThen(
+    bringIn(runtime, coldOfLookup, 1),
+    runtime.use(() => queryNow(engine, request, kind))
+  )
+}
+
+const queryNow = (
   engine: StoreEngine,
   request: QueryRequest,
   kind: QueryMessage.KeyKind

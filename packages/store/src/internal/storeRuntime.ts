@@ -77,6 +77,10 @@ export class StoreRuntime {
     this.service = this.#makeService(recovery)
   }
 
+  get nowNs(): number {
+    return this.#clock.nanoTime()
+  }
+
   wake(): void {
     this.#loop.wake()
   }
@@ -131,12 +135,12 @@ export class StoreRuntime {
       get: (request) => storeReading.get(this, request),
       awaitMessages: (topic, offsets, options) =>
         storeReading.awaitMessages(this, topic, offsets, ANY_QUEUE, options?.newQueues ?? false),
-      query: (request) => this.use(() => storeReading.query(this.engine, request, "any")),
+      query: (request) => storeReading.query(this, request, "any"),
       byUniqueKey: (topic, key) =>
-        this.use(() => storeReading.query(this.engine, { topic, key, maxCount: 1 }, "unique")[0]),
+        Effect.map(storeReading.query(this, { topic, key, maxCount: 1 }, "unique"), (messages) => messages[0]),
       lookup: (request) => this.use(() => storeReading.lookup(this.engine, request)),
-      byPosition: (position) => this.use(() => storeReading.byPosition(this.engine, position)),
-      byOffsetId: (id) => this.use(() => storeReading.byPosition(this.engine, MessageId.positionOf(id))),
+      byPosition: (position) => storeReading.byPosition(this, position),
+      byOffsetId: (id) => storeReading.byPosition(this, MessageId.positionOf(id)),
       offsetByTime: ({ topic, queueId, timeMs, boundary }) =>
         this.use(
           () => {

@@ -3,6 +3,7 @@
  * arithmetic, not by search. With several directories file `i` lies in directory `i mod n`.
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
+import { ColdBytes } from "./ColdBytes.ts"
 import * as FileNaming from "./FileNaming.ts"
 import { FilesAhead } from "./FilesAhead.ts"
 import { FileFailure, type FileSystem, type FileUse, join } from "./FileSystem.ts"
@@ -47,6 +48,9 @@ interface FoundFile {
   readonly length: number
 }
 
+/** Bytes that are written again in one step. */
+const REWRITE_LENGTH = 1024 * 1024
+
 export class MappedFileQueue {
   readonly fileLength: number
   readonly files: Array<MappedFile> = []
@@ -56,6 +60,8 @@ export class MappedFileQueue {
   #hasRolled = false
   /** Files with bytes in a buffer of the pool, the oldest first. */
   readonly #buffered: Array<MappedFile> = []
+  /** What may not be in memory. */
+  readonly cold: ColdBytes = new ColdBytes()
   /** Everything before this position is on the device. */
   flushedWhere: number = 0
 
@@ -176,6 +182,11 @@ export class MappedFileQueue {
         }
         return { path, position, length: entry.length }
       })
+  }
+
+  /** From here on all that is added is written by this process, and so in memory. */
+  onWriting(): void {
+    this.cold.writtenFrom = this.maxOffset
   }
 
   get firstFile(): MappedFile | undefined {
@@ -332,6 +343,19 @@ export class MappedFileQueue {
       file.flushedPosition = Math.max(0, Math.min(file.flushedPosition, position - file.fromOffset))
     }
     this.flushedWhere = Math.min(this.flushedWhere, Math.max(position, this.minOffset))
+  }
+
+  /**
+   * Writes what counts as not flushed again as it is. After a sync that failed the system takes pages for clean that are
+   * not on the device, and no later sync would bring them. Yields positions, between which it is short.
+   */
+  *rewriteUnflushed(): Generator<number, void> {
+    for (const file of this.files) {
+      for (let at = file.flushedPosition; at < file.wrotePosition; at += REWRITE_LENGTH) {
+        file.rewrite(at, Math.min(REWRITE_LENGTH, file.wrotePosition - at))
+        yield file.fromOffset + at
+      }
+    }
   }
 
   /**

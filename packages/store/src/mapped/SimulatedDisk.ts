@@ -218,9 +218,11 @@ export class SimulatedDisk implements FileSystem {
     if (code !== undefined) {
       const done = Math.floor(this.#options.random() * (source.length + 1))
       content.live.set(source.subarray(0, done), offset)
+      makeDirty(content, offset, done)
       throw new FileFailure({ code, operation: "write", path })
     }
     content.live.set(source, offset)
+    makeDirty(content, offset, source.length)
   }
 
   #sync(path: string, content: Content, offset: number, length: number): void {
@@ -410,6 +412,13 @@ const windowOf = (live: Uint8Array, offset: number, length: number): FileWindow 
   view: new DataView(live.buffer, live.byteOffset + offset, length),
   base: offset
 })
+
+/** What is written again is no longer taken for clean, even where it is the same. */
+const makeDirty = (content: Content, offset: number, length: number): void => {
+  for (let page = Math.floor(offset / PAGE_LENGTH); page * PAGE_LENGTH < offset + length; page++) {
+    content.lost.delete(page)
+  }
+}
 
 const setOrDelete = (names: Map<string, Content>, path: string, content: Content | undefined): void => {
   if (content === undefined) {

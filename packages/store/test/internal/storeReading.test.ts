@@ -85,6 +85,11 @@ describe("get", () => {
         StoreRuntime.open(disk, { ...writer.options, readOnly: true }, clock, ""),
         (opened) => opened.close()
       )
+      // The disk of the writer does what takes time when the writer's time goes on.
+      yield* Effect.acquireRelease(
+        Effect.sync(() => setInterval(() => writer.run(0), 1)),
+        (timer) => Effect.sync(() => clearInterval(timer))
+      )
       disk.entries = (directory) => {
         throw new FileFailure({ code: "EIO", operation: "list", path: directory })
       }

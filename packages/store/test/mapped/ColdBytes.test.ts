@@ -1,0 +1,45 @@
+import { assert, describe, it } from "vitest"
+import { ColdBytes } from "../../src/mapped/ColdBytes.ts"
+
+const PART = 128 * 1024
+const END = 100 * PART
+const LATER = 11_000_000_000
+
+describe("ColdBytes", () => {
+  it("has bytes brought in that nobody has touched, once", () => {
+    const cold = new ColdBytes()
+    const range = cold.rangeOf(PART + 5, 100, END, 0)!
+    assert.deepStrictEqual(range, { position: PART, length: PART })
+    cold.onWarm(range, 0)
+    assert.isUndefined(cold.rangeOf(PART + 5, 100, END, 1))
+    assert.isUndefined(cold.rangeOf(2 * PART - 1, 1, END, 1))
+    assert.isDefined(cold.rangeOf(2 * PART - 1, 2, END, 1))
+  })
+
+  it("takes more at a time from who reads one part behind the other, and never beyond the end", () => {
+    const cold = new ColdBytes()
+    cold.onWarm(cold.rangeOf(0, 1, END, 0)!, 0)
+    assert.deepStrictEqual(cold.rangeOf(PART, 1, END, 1), { position: PART, length: 16 * PART })
+    assert.deepStrictEqual(cold.rangeOf(PART, 1, PART + 7, 1), { position: PART, length: 7 })
+  })
+
+  it("covers a long record whole", () => {
+    const cold = new ColdBytes()
+    assert.deepStrictEqual(cold.rangeOf(PART - 1, 3 * PART, END, 0), { position: 0, length: 4 * PART })
+  })
+
+  it("forgets what it has brought in, because the system may have dropped it", () => {
+    const cold = new ColdBytes()
+    cold.onWarm(cold.rangeOf(0, 1, END, 0)!, 0)
+    assert.isUndefined(cold.rangeOf(0, 1, END, LATER - 2_000_000_000))
+    assert.isDefined(cold.rangeOf(0, 1, END, LATER))
+  })
+
+  it("leaves alone what this process has written, but not for ever", () => {
+    const cold = new ColdBytes()
+    cold.writtenFrom = 2 * PART
+    assert.isDefined(cold.rangeOf(2 * PART - 1, 1, END, 0))
+    assert.isUndefined(cold.rangeOf(2 * PART, 90 * PART, END, 0))
+    assert.isDefined(cold.rangeOf(2 * PART, 1, 10_000 * PART, 0))
+  })
+})
