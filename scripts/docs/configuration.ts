@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { environmentVariable } from "../../packages/transport/src/config/Setting.ts"
 import * as SettingValue from "../../packages/transport/src/config/SettingValue.ts"
+import * as ClientConfig from "../../packages/transport/src/ClientConfig.ts"
 import * as MediaDriverConfig from "../../packages/transport/src/MediaDriverConfig.ts"
 import * as MessageStoreConfig from "../../packages/store/src/MessageStoreConfig.ts"
 
@@ -116,6 +117,15 @@ export const page = (): string =>
     table(
       ["option", "environment variable", "unit", "default", "range", "Aeron's name", ""],
       Object.entries<MediaDriverConfig.Setting>(MediaDriverConfig.settings).map(driverRow)
+    ),
+    "",
+    "## Client",
+    "",
+    "Fields of `Client.layerWith({ … })`. `Client.layerConfig` reads them from the environment, by the option's name or the variable's, and its driver's directory from `directory` or `AERON_DIR`; texts have the same forms.",
+    "",
+    table(
+      ["option", "environment variable", "unit", "default", "range", "Aeron's name", ""],
+      Object.entries<MediaDriverConfig.Setting>(ClientConfig.settings).map(driverRow)
     ),
     "",
     "## Message store",
