@@ -1,5 +1,6 @@
 /** `millrace store …`: look into a store, write to it, check and mend it. */
 import * as Command from "effect/cli/Command"
+import { storeBench } from "./storeBench.ts"
 import { storeDump } from "./storeDump.ts"
 import { storeExport } from "./storeExport.ts"
 import { storeGet } from "./storeGet.ts"
@@ -23,6 +24,7 @@ export const store = Command.make("store").pipe(
     { group: "Read messages", commands: [storeTail, storeGet, storeQuery, storeExport] },
     { group: "Write messages", commands: [storePut, storeImport] },
     { group: "See what there is", commands: [storeTopics, storeQueues, storeOffsets, storeOffsetByTime, storeStat] },
+    { group: "Measure", commands: [storeBench] },
     { group: "Check and mend", commands: [storeVerify, storeRepair, storeDump, storeOpen] }
   ])
 )

@@ -18,7 +18,9 @@ const linesOf = (report: RecoveryReport.RecoveryReport): ReadonlyArray<string> =
       [name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), value] as readonly [string, unknown]
   )
   const width = Math.max(...facts.map(([name]) => name.length))
-  return facts.map(([name, value]) => `${name.padEnd(width)}  ${typeof value === "number" ? grouped(value) : String(value)}`)
+  return facts.map(
+    ([name, value]) => `${name.padEnd(width)}  ${typeof value === "number" ? grouped(value) : String(value)}`
+  )
 }
 
 export const storeOpen = Command.make(

@@ -1,37 +1,22 @@
 /** `millrace store tail DIR`: the last messages of a topic. */
 import type * as Message from "@millrace/store/Message"
 import * as MessageStore from "@millrace/store/MessageStore"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { badInput } from "../CommandError.ts"
 import { lastMessages } from "../internal/lastMessages.ts"
+import { newMessages } from "../internal/newMessages.ts"
 import * as OpenStore from "../internal/openStore.ts"
+import * as Lines from "../output/Lines.ts"
 import * as Style from "../output/Style.ts"
 import * as Table from "../output/Table.ts"
 import * as Text from "../output/Text.ts"
+import * as MessageLine from "../store/MessageLine.ts"
 import * as StoreFlags from "../store/StoreFlags.ts"
 import { json, positive } from "./flags.ts"
-
-const COLUMNS: ReadonlyArray<Table.Column> = [
-  { title: "stored" },
-  { title: "queue", align: "right" },
-  { title: "offset", align: "right" },
-  { title: "key" },
-  { title: "tag" },
-  { title: "body" }
-]
-
-const rowOf = (message: Message.StoredMessage): ReadonlyArray<string> => [
-  new Date(message.storeTimestamp).toISOString(),
-  String(message.queueId),
-  String(message.queueOffset),
-  Text.printable(message.keys ?? ""),
-  Text.printable(message.tags ?? ""),
-  Text.body(message.body)
-]
 
 const toJson = (message: Message.StoredMessage) => {
   const { body, keys, position, queueId, queueOffset, storeTimestamp, tags } = message
@@ -65,13 +50,16 @@ const topicOf = Effect.fnUntraced(function* (directory: string, name: Option.Opt
   )
 })
 
+const jsonLine = (message: Message.StoredMessage): string => JSON.stringify(toJson(message))
+
 const print = Effect.fnUntraced(function* (messages: ReadonlyArray<Message.StoredMessage>, asJson: boolean) {
   const style = yield* Style.current
-  const lines = asJson
-    ? messages.map((message) => JSON.stringify(toJson(message)))
-    : Table.lines(COLUMNS, messages.map(rowOf), style.faint)
-  yield* Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+  const table = () => Table.lines(MessageLine.COLUMNS, messages.map(MessageLine.rowOf), style.faint)
+  yield* Lines.print(asJson ? messages.map(jsonLine) : table())
 })
+
+/** Rows that come one by one have no table to fit into. */
+const rowLine = (message: Message.StoredMessage): string => MessageLine.rowOf(message).join("  ")
 
 export const storeTail = Command.make(
   "tail",
@@ -92,14 +80,23 @@ export const storeTail = Command.make(
       Flag.withMetavar("N"),
       Flag.withDefault(10)
     ),
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withDescription("Go on with the messages that come, until Ctrl-C"),
+      Flag.withDefault(false)
+    ),
     config: StoreFlags.config,
     json
   },
-  ({ config, count, directory, json, tag, topic }) =>
+  ({ config, count, directory, follow, json, tag, topic }) =>
     Effect.gen(function* () {
       const { queues, topic: name } = yield* topicOf(directory, topic)
       const store = yield* MessageStore.MessageStore
-      yield* print(yield* lastMessages(store, queues, { topic: name, count, tags: Option.getOrUndefined(tag) }), json)
+      const tags = Option.getOrUndefined(tag)
+      yield* print(yield* lastMessages(store, queues, { topic: name, count, tags }), json)
+      if (follow) {
+        const arriving = newMessages(store, queues, { topic: name, tags })
+        yield* Lines.printAll(Stream.map(arriving, json ? jsonLine : rowLine))
+      }
     }).pipe(Effect.provide(OpenStore.readOnly(directory, config)))
 ).pipe(
   Command.withDescription("Show the last messages of a topic. Works beside a process that writes."),
@@ -107,8 +104,8 @@ export const storeTail = Command.make(
   Command.withExamples([
     { command: "millrace store tail trades --topic trades --count 5", description: "The last five messages" },
     {
-      command: "millrace store tail trades --topic trades --tag AAPL --json",
-      description: "One JSON object a line"
+      command: "millrace store tail trades --topic trades --tag AAPL --follow --json",
+      description: "Those of a tag and what comes, one JSON object a line"
     }
   ])
 )
