@@ -1,0 +1,112 @@
+/**
+ * A program that makes and uses everything of a client is interrupted at any point of its life: afterwards the driver has
+ * nothing of it, and the client, which lives on, holds nothing of it either.
+ */
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as Client from "../src/Client.ts"
+import * as Counters from "../src/Counters.ts"
+import * as ExclusivePublication from "../src/ExclusivePublication.ts"
+import * as Publication from "../src/Publication.ts"
+import * as Subscription from "../src/Subscription.ts"
+import { seeded } from "./driver/HeapNetwork.ts"
+import { bytesOf, embedded, until } from "./fixtures/embedded.ts"
+
+const ipc = { channel: "aeron:ipc", streamId: 1001, linger: 0 } as const
+
+/** What the driver has for its clients: every counter but its own and the clients' heartbeats. */
+const owned = Effect.gen(function* () {
+  const { list } = yield* Counters.Counters
+  return (yield* list).filter(({ typeId }) => typeId !== 0 && typeId !== 11).map(({ label }) => label)
+})
+
+/** The logs of the driver. A publication's lingers for a moment. */
+const logs = Effect.gen(function* () {
+  const { directory } = yield* Client.Client
+  return ["publications", "images"].flatMap((folder) => {
+    const path = join(directory, folder)
+    return fs.existsSync(path) ? fs.readdirSync(path) : []
+  })
+})
+
+/** Logs that this process has mapped. */
+const mappedLogs = Effect.sync(
+  () =>
+    fs
+      .readFileSync("/proc/self/maps", "utf8")
+      .split("\n")
+      .filter((line) => line.includes(".logbuffer")).length
+)
+
+const everything = Effect.gen(function* () {
+  const counters = yield* Counters.Counters
+  yield* counters.add({ typeId: 1001, label: "short-lived" })
+  const subscription = yield* Subscription.make(ipc)
+  const publication = yield* Publication.make(ipc)
+  const exclusive = yield* ExclusivePublication.make(ipc)
+  yield* Stream.runDrain(subscription.imageEvents).pipe(Effect.forkScoped)
+  yield* Stream.run(Stream.fromEffectRepeat(Effect.succeed(bytesOf("x".repeat(500)))), publication.sink).pipe(
+    Effect.forkScoped
+  )
+  yield* exclusive.publishMany(Array.from({ length: 50 }, () => bytesOf("y")))
+  const borrowing = yield* Effect.forkScoped(Stream.runDrain(Stream.take(subscription.borrowedBatches, 20)))
+  yield* Fiber.join(borrowing)
+  yield* subscription.stream.pipe(Stream.take(1000), Stream.runDrain)
+  const [image] = yield* subscription.currentImages
+  yield* image!.reject("enough")
+  yield* Effect.never
+}).pipe(Effect.scoped)
+
+/** The short form and the long one, which `pnpm stress` runs. */
+const INTERRUPTIONS = process.env["MILLRACE_COUNT"] === undefined ? 60 : 2_000
+const SEED = Number(process.env["MILLRACE_SEED"] ?? Date.now() % 1_000_000)
+
+const turn = Effect.callback<void>((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
+describe("interruption", () => {
+  it.live("releases exactly what was taken, at whatever point it comes", () =>
+    Effect.gen(function* () {
+      const random = seeded(SEED)
+      for (let run = 0; run < INTERRUPTIONS; run++) {
+        // So many turns of the event loop, and then so many milliseconds.
+        const turns = Math.floor(random() * 60)
+        const ms = Math.floor(random() * 7)
+        const fiber = yield* Effect.forkChild(everything, { startImmediately: true })
+        for (let i = 0; i < turns; i++) {
+          yield* turn
+        }
+        yield* Effect.sleep(ms)
+        yield* Fiber.interrupt(fiber)
+        yield* until(Effect.map(owned, ({ length }) => length === 0)).pipe(
+          Effect.timeoutOrElse({
+            duration: "10 seconds",
+            orElse: () =>
+              Effect.flatMap(owned, (left) =>
+                Effect.die(`seed ${SEED}, run ${run}, after ${turns} turns and ${ms} ms: ${left.join("; ")}`)
+              )
+          })
+        )
+      }
+      yield* until(Effect.map(logs, ({ length }) => length === 0))
+      yield* until(Effect.map(mappedLogs, (count) => count === 0))
+      const { unknownResponseCount } = yield* Client.Client
+      assert.strictEqual(yield* unknownResponseCount, 0)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        Counters.layer.pipe(
+          Layer.provideMerge(Client.layerWith({ resourceLinger: "10 millis", keepaliveInterval: "10 millis" })),
+          Layer.provide(embedded({ publicationLingerTimeout: 0, imageLivenessTimeout: "20 millis" }))
+        )
+      )
+    )
+  )
+})
