@@ -98,15 +98,14 @@ export const unchanged = (commitLog: CommitLog, isCleanExit: boolean): RecoveryR
 
 export function* recover(options: RecoveryOptions): Generator<number, RecoveryReport> {
   const { checkpoint, commitLog, isCleanExit, queues } = options
+  const flushedTo = isCleanExit ? Infinity : RecoveryStart.afterCrash(commitLog, checkpoint.minTimestamp)
   let maxPosition = -1
   for (const state of queues.all()) {
-    findQueueEnd(state)
+    findQueueEnd(state, flushedTo)
     maxPosition = Math.max(maxPosition, state.queue.maxPosition)
   }
   yield 0
-  const readFrom = isCleanExit
-    ? RecoveryStart.afterCleanExit(commitLog, maxPosition)
-    : RecoveryStart.afterCrash(commitLog, checkpoint.minTimestamp)
+  const readFrom = isCleanExit ? RecoveryStart.afterCleanExit(commitLog, maxPosition) : flushedTo
   const seen = new TailSummary()
   const result = yield* LogScan.scan(commitLog, readFrom, options.check, (record) => seen.note(record))
   refuseDamage(options, result)
@@ -121,12 +120,18 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   const unflushedFrom = isCleanExit ? commitLog.maxOffset : readFrom
   commitLog.files.flushedWhere = commitLog.maxOffset
   commitLog.files.markUnflushed(unflushedFrom)
+  if (options.isWrittenDurable) {
+    yield* commitLog.files.rewriteUnflushed()
+  }
   let queueEntriesCut = 0
   for (const state of queues.all()) {
     queueEntriesCut += Truncation.cutQueue(state.queue, commitLog, result.end)
     state.queue.files.flushedWhere = state.queue.files.maxOffset
     if (!isCleanExit) {
-      state.queue.files.markUnflushed(lastFilesStart(state))
+      state.queue.files.markUnflushed(lastFilesStart(state, flushedTo))
+    }
+    if (options.isWrittenDurable) {
+      yield* state.queue.files.rewriteUnflushed()
     }
     state.nextOffset = state.queue.maxOffset
   }
@@ -190,20 +195,31 @@ const refuseDamage = (options: RecoveryOptions, result: LogScan.LogScanResult): 
   }
 }
 
-const lastFilesStart = ({ queue }: QueueState): number => {
+/**
+ * Start of what has to be read of a queue: its last files, and those before them whose records come from where not all
+ * was flushed.
+ */
+const lastFilesStart = ({ queue }: QueueState, flushedTo: number): number => {
   const { files } = queue.files
-  return files.length === 0 ? 0 : files[Math.max(0, files.length - QUEUE_FILES_READ)]!.fromOffset
+  let index = Math.max(0, files.length - QUEUE_FILES_READ)
+  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+  const isFlushed = (offset: number): boolean =>
+    queue.read(offset, entry) && isWritten(entry) && !isFiller(entry) && entry.position < flushedTo
+  while (index > 0 && !isFlushed(files[index]!.fromOffset / EntryDescriptor.LENGTH)) {
+    index--
+  }
+  return files[index]?.fromOffset ?? 0
 }
 
 /** Reads the entries of the last files of a queue up to the first that was never written. */
-const findQueueEnd = (state: QueueState): void => {
+const findQueueEnd = (state: QueueState, flushedTo: number): void => {
   const { queue } = state
   const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
   const { files } = queue.files
   if (files.length === 0) {
     return
   }
-  let offset = lastFilesStart(state) / EntryDescriptor.LENGTH
+  let offset = lastFilesStart(state, flushedTo) / EntryDescriptor.LENGTH
   while (queue.read(offset, entry) && isWritten(entry)) {
     offset++
     if (!isFiller(entry)) {
