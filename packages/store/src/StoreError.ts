@@ -75,8 +75,8 @@ export class ForeignFile extends Schema.TaggedError<ForeignFile>("@millrace/stor
 }
 
 /**
- * A message is outside the limits of the record format or of this store. Nothing was stored of its call, unless
- * `storedCount` says so.
+ * A message is outside the limits of the record format or of this store. All messages of a call are checked before the
+ * first is stored, so nothing of its call was.
  *
  * @category errors
  * @since 0.1.0
@@ -87,8 +87,7 @@ export class MessageIllegal extends Schema.TaggedError<MessageIllegal>("@millrac
     /** Which message of the array that was put. */
     index: Schema.Int,
     topic: Schema.String,
-    detail: Schema.String,
-    storedCount: Schema.Int
+    detail: Schema.String
   }
 ) {
   readonly isRetryable = false
@@ -150,6 +149,21 @@ export class PoolExhausted extends Schema.TaggedError<PoolExhausted>("@millrace/
   readonly isRetryable = true
   override get message(): string {
     return `${this.path} cannot be made: ${this.detail}. Try again when they are, or raise transientStorePoolSize`
+  }
+}
+
+/**
+ * The compressed body of a message cannot be unpacked.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class DecompressFailed extends Schema.TaggedError<DecompressFailed>(
+  "@millrace/store/StoreError/DecompressFailed"
+)("DecompressFailed", { topic: Schema.String, position: Schema.Finite, detail: Schema.String }) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `the body of the message at ${this.position} (topic ${JSON.stringify(this.topic)}) cannot be unpacked: ${this.detail}`
   }
 }
 
@@ -334,6 +348,7 @@ export const StoreErrorReason = Schema.Union([
   OffsetTooLarge,
   EncodeFailed,
   DecodeFailed,
+  DecompressFailed,
   NotWriteable,
   OptionIllegal
 ])

@@ -108,19 +108,15 @@ export const fromRefusal = (
     case "FileFailure":
       return fromFileFailure(reason.failure, stored.length)
     case "Illegal":
-      return illegal(reason, messages[reason.index]!.topic, stored.length)
+      return illegal(reason, messages[reason.index]!.topic)
   }
 }
 
-const illegal = (
-  reason: Extract<RefusalReason, { readonly _tag: "Illegal" }>,
-  topic: string,
-  storedCount: number
-): StoreError => {
+const illegal = (reason: Extract<RefusalReason, { readonly _tag: "Illegal" }>, topic: string): StoreError => {
   const { code, index, limit, size } = reason
   return code === MessageCheck.PROPERTIES_TOO_LONG
     ? storeError(new PropertiesTooLong({ index, topic, limit: RecordDescriptor.PROPERTIES_LENGTH_MAX }))
-    : storeError(new MessageIllegal({ index, topic, detail: detailOf(code, size, limit), storedCount }))
+    : storeError(new MessageIllegal({ index, topic, detail: detailOf(code, size, limit) }))
 }
 
 const detailOf = (code: number, size: number, limit: number): string => {
