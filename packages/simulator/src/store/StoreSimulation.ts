@@ -79,7 +79,7 @@ class Life {
   }
 
   live(steps: number): void {
-    this.open()
+    this.open(true)
     this.lives.sabotage?.(this.store)
     for (let step = 0; step < steps; step++) {
       this.putSome()
@@ -96,9 +96,8 @@ class Life {
 
   /** Nothing fails any more: what is put is kept. */
   recover(): void {
-    this.isFaulty = false
     this.store.disk.capacityBytes = Number.MAX_SAFE_INTEGER
-    this.open()
+    this.open(false)
     this.store.run(QUIET_MS)
     const results = this.store.tryPut(...this.messages())
     check(!(results instanceof PutRefusal), "a store goes on when its disk does", () =>
@@ -111,11 +110,12 @@ class Life {
   }
 
   /** A disk that fails may keep a store from opening; it opens when the disk lets it. */
-  private open(): void {
+  private open(isFaulty: boolean): void {
+    this.isFaulty = isFaulty
     for (let attempt = 0; attempt < OPENINGS_MAX; attempt++) {
       try {
         this.store.open()
-        this.isFaulty = true
+        this.isFaulty = isFaulty
         return
       } catch (error) {
         this.onOpenFailure(error)
@@ -128,7 +128,7 @@ class Life {
       this.onOpenFailure(error)
       throw new SimulationFailure("a store opens when its disk lets it", String(error))
     }
-    this.isFaulty = true
+    this.isFaulty = isFaulty
   }
 
   private onOpenFailure(error: unknown): void {
@@ -232,8 +232,7 @@ class Life {
   }
 
   private check(): void {
-    this.isFaulty = false
-    this.store.open()
+    this.open(false)
     const { engine } = this.store
     const found = StoreContents.read(engine)
     for (const [number, position] of this.promised) {
