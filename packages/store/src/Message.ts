@@ -3,11 +3,14 @@
  *
  * @since 0.1.0
  */
+import * as Effect from "effect/Effect"
 import * as MessageId from "./commitlog/MessageId.ts"
 import type { MessageInput } from "./commitlog/MessageInput.ts"
 import * as MessageProperties from "./commitlog/MessageProperties.ts"
 import type { RecordCursor } from "./commitlog/RecordCursor.ts"
 import * as Utf8 from "./commitlog/Utf8.ts"
+import * as bodyCompression from "./internal/bodyCompression.ts"
+import { DecompressFailed, StoreError } from "./StoreError.ts"
 import { tagsCodeOf } from "./dispatch/QueueDispatcher.ts"
 
 const KEYS = Utf8.encode(MessageProperties.KEYS)
@@ -54,7 +57,7 @@ export class StoredMessage {
   get storeSize(): number {
     return this.#record.totalSize
   }
-  /** The body as it is stored; compressed where `sysFlag` says so. */
+  /** The body as it is stored; compressed where `sysFlag` says so: see `decompress`. */
   get body(): Uint8Array {
     const { bodyAt, bodyLength, bytes } = this.#record
     return bytes.subarray(bodyAt, bodyAt + bodyLength)
@@ -117,3 +120,20 @@ export class StoredMessage {
     return MessageId.format(this.#record.storeHostBytes, this.position)
   }
 }
+
+/**
+ * The body of a message as it was before it was compressed; the body itself where it was not.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const decompress = (message: StoredMessage): Effect.Effect<Uint8Array, StoreError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(bodyCompression.decompress(message.body, message.sysFlag))
+    } catch (error) {
+      const { position, topic } = message
+      const detail = error instanceof Error ? error.message : String(error)
+      return Effect.fail(new StoreError({ reason: new DecompressFailed({ topic, position, detail }) }))
+    }
+  })

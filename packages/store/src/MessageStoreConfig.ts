@@ -67,6 +67,15 @@ export const settings = {
     20
   ),
   maxMessageSize: integer(4 * MEBIBYTE, "bytes", "Longest body of a message."),
+  compressType: {
+    kind: "choice",
+    default: "NONE",
+    choices: ["NONE", "ZLIB", "LZ4", "ZSTD"],
+    description:
+      "How long bodies are compressed before they are stored (RocketMQ's clients do it with ZLIB by default)."
+  },
+  compressMsgBodyOverHowmuch: integer(4096, "bytes", "Bodies of this length and longer are compressed."),
+  compressLevel: integer(5, "of zlib or Zstandard", "How hard compression tries; zlib takes 9 at most.", 1, 22),
   flushDiskType: {
     kind: "choice",
     default: "ASYNC_FLUSH",

@@ -6,6 +6,10 @@ export interface StoreOptions {
   readonly mappedFileSizeCommitLog: number
   readonly mappedFileSizeConsumeQueue: number
   readonly maxMessageSize: number
+  /** How long bodies are compressed that their client has not. */
+  readonly compressType: "NONE" | "ZLIB" | "LZ4" | "ZSTD"
+  readonly compressMsgBodyOverHowmuch: number
+  readonly compressLevel: number
   readonly flushDiskType: "ASYNC_FLUSH" | "SYNC_FLUSH"
   readonly syncFlushTimeout: number
   readonly flushIntervalCommitLog: number

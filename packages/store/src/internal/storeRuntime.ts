@@ -3,6 +3,7 @@ import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import * as Effect from "effect/Effect"
 import * as MessageId from "../commitlog/MessageId.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
+import * as SysFlag from "../commitlog/SysFlag.ts"
 import { TopicConfigs } from "../config/TopicConfig.ts"
 import { ANY_QUEUE, LongPolling } from "../dispatch/LongPolling.ts"
 import { type Durability, PutRefusal, type PutResult } from "../engine/PutResult.ts"
@@ -13,6 +14,7 @@ import type { MessageStore, StoreStatus } from "../MessageStore.ts"
 import * as OffsetByTime from "../reading/OffsetByTime.ts"
 import type { RecoveryReport } from "../recovery/Recovery.ts"
 import { Closed, StoreError } from "../StoreError.ts"
+import * as bodyCompression from "./bodyCompression.ts"
 import { DutyLoop } from "./dutyLoop.ts"
 import { flushFailed, fromFileFailure, fromHealth, fromRefusal } from "./storeErrors.ts"
 import { attempt, openEngine } from "./storeOpen.ts"
@@ -210,13 +212,33 @@ export class StoreRuntime {
         return unusable
       }
       const nowMs = this.#clock.epochMs()
-      const outcome = isBatch ? engine.putBatch(messages, nowMs) : engine.put(messages, nowMs)
+      // A client's batch is stored as it is, as RocketMQ's clients do.
+      const outcome = isBatch ? engine.putBatch(messages, nowMs) : engine.put(this.#compress(messages), nowMs)
       if (outcome instanceof PutRefusal) {
         return Effect.fail(
           fromRefusal(outcome, messages, () => fromHealth(engine.health, this.#directory, engine.options.readOnly))
         )
       }
       return engine.options.flushDiskType === "SYNC_FLUSH" ? this.#settle(messages, outcome) : Effect.succeed(outcome)
+    })
+  }
+
+  /** Compresses long bodies that their client has not compressed. One that does not become shorter stays as it is. */
+  #compress(messages: ReadonlyArray<MessageInput>): ReadonlyArray<MessageInput> {
+    const { compressLevel, compressMsgBodyOverHowmuch, compressType, maxMessageSize } = this.engine.options
+    if (compressType === "NONE") {
+      return messages
+    }
+    return messages.map((message) => {
+      const { body, sysFlag = 0 } = message
+      const isLong = body.length >= compressMsgBodyOverHowmuch && body.length <= maxMessageSize
+      if (!isLong || (sysFlag & (SysFlag.COMPRESSED | SysFlag.INNER_BATCH)) !== 0) {
+        return message
+      }
+      const packed = bodyCompression.compress(body, compressType, compressLevel)
+      return packed.length < body.length
+        ? { ...message, body: packed, sysFlag: sysFlag | bodyCompression.flagOf(compressType) }
+        : message
     })
   }
 

@@ -11,6 +11,7 @@ import type { StoredMessage } from "../Message.ts"
 import type { GetResult, MessageStore, TopicInfo } from "../MessageStore.ts"
 import { DecodeFailed, OffsetTooLarge, OffsetTooSmall, StoreError } from "../StoreError.ts"
 import type { From, StreamOptions, TopicMessage } from "../Topic.ts"
+import * as bodyCompression from "./bodyCompression.ts"
 import { detailOf } from "./topicSink.ts"
 
 type Store = MessageStore["Service"]
@@ -175,7 +176,7 @@ class TopicReader<A> {
         }
         try {
           elements.push({
-            value: this.#codec.decode(message.body),
+            value: this.#codec.decode(bodyCompression.decompress(message.body, message.sysFlag)),
             queueId,
             queueOffset,
             position: message.position,
