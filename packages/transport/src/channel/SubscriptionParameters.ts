@@ -52,6 +52,15 @@ const parseCongestionControl = (uri: ChannelUri, defaultName: CongestionControlN
   return text
 }
 
+/** A channel of the network may not ask for times of its hardware: Aeron's Java driver has none either. */
+export const refuseMediaTimestamps = (uri: ChannelUri): void => {
+  const parameter = "media-rcv-ts-offset"
+  const text = uri.get(parameter)
+  if (text !== undefined) {
+    throw fault(uri, parameter, text, "nothing: this driver has no times of the network's hardware")
+  }
+}
+
 export const parse = (uri: ChannelUri, defaults: SubscriptionDefaults): SubscriptionParameters => {
   const windowLimitNs = durationNs(uri, "untethered-window-limit-timeout", defaults.untetheredWindowLimitTimeoutNs)
   const lingerDefaultNs = defaults.untetheredLingerTimeoutNs ?? windowLimitNs

@@ -47,10 +47,6 @@ const parseTimestamps = (uri: ChannelUri): string | undefined => {
       throw fault(uri, parameter, text, `a whole number of 32 bits, or ${RESERVED}`)
     }
   }
-  const media = uri.get("media-rcv-ts-offset")
-  if (media !== undefined) {
-    throw fault(uri, "media-rcv-ts-offset", media, "nothing: this driver has no times of the network's hardware")
-  }
   return ["channel-rcv-ts-offset", "channel-snd-ts-offset"].find((parameter) => uri.has(parameter))
 }
 

@@ -102,6 +102,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
 
   /** Answered when the name is resolved and the socket open. */
   addSubscription(command: SubscriptionMessage, uri: ChannelUri): PendingCommand {
+    SubscriptionParameters.refuseMediaTimestamps(uri)
     const resolution = new ChannelResolution(this.network, uri, () => String(this.uniqueForms++), false)
     return {
       correlationId: command.correlationId,

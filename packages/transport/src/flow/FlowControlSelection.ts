@@ -60,11 +60,7 @@ const parse = (uri: ChannelUri, text: string, defaults: FlowControlChoice): Flow
   if (!isStrategy(strategy)) {
     throw fault(uri, NAME, text, `${STRATEGIES.join(", ")}, with their options`, true)
   }
-  let choice: FlowControlChoice = { ...defaults, strategy }
-  for (const option of options) {
-    choice = { ...choice, ...parseOption(uri, strategy, option) }
-  }
-  return choice
+  return Object.assign({ ...defaults, strategy }, ...options.map((option) => parseOption(uri, strategy, option)))
 }
 
 const isStrategy = (text: string | undefined): text is GroupStrategy => STRATEGIES.includes(text ?? "")

@@ -45,7 +45,6 @@ describe("SubscriptionParameters", () => {
   it.each([
     ["session-id=tag:7", "session-id"],
     ["session-id=x", "session-id"],
-    ["group=maybe", "group"],
     ["rcv-wnd=lots", "rcv-wnd"],
     ["term-id=1", "init-term-id,term-id,term-offset"]
   ])("refuses %s as a generic error", (parameters, parameter) => {

@@ -80,7 +80,7 @@ describe("network channels", () => {
     ["subscription", "aeron:udp?control-mode=manual", ErrorCode.NOT_SUPPORTED, "control-mode=manual"],
     ["publication", "aeron:udp?tags=3", ErrorCode.NOT_SUPPORTED, "tag alone"],
     ["subscription", "aeron-spy:aeron:udp?endpoint=10.0.0.2:40456", ErrorCode.NOT_SUPPORTED, "aeron-spy"],
-    ["publication", "aeron:udp?endpoint=10.0.0.2:0", ErrorCode.INVALID_CHANNEL, "endpoint"],
+    ["publication", "aeron:udp?endpoint=10.0.0.2:0", ErrorCode.GENERIC_ERROR, "endpoint"],
     ["publication", "aeron:udp?endpoint=nobody:1", ErrorCode.UNKNOWN_HOST, "nobody"],
     ["publication", `${ENDPOINT}|interface=10.7.0.0/16`, ErrorCode.INVALID_CHANNEL, "interface"],
     ["publication", `${ENDPOINT}|session-id=tag:99`, ErrorCode.INVALID_CHANNEL, "tag:99"],

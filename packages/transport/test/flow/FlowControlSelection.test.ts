@@ -49,7 +49,7 @@ describe("the flow control of a publication", () => {
     ],
     ["tagged,g:/2", { strategy: "tagged", windowMultiple: 4, ...rest, groupMinSize: 2 }]
   ])("to a group is what fc=%s says", (fc, expected) => {
-    assert.deepStrictEqual(choose(fc, true) as object, expected)
+    assert.deepStrictEqual(choose(fc, true), expected)
   })
 
   it.each([
@@ -101,7 +101,7 @@ describe("the flow control of a publication", () => {
     tagged!.onStatusMessage(status, 0, 0)
     assert.deepStrictEqual(counts, [], "without the tag it is no member")
     tagged!.onStatusMessage({ ...status, groupTag: 7n }, 0, 0)
-    min!.close()
+    min.close()
     assert.deepStrictEqual(counts, [1, -1])
   })
 })
