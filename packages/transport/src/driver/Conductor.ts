@@ -38,6 +38,7 @@ import { UserCounters } from "./UserCounters.ts"
 
 /** Commands read in one tick, so that a flood of them cannot hold up the streams. */
 const COMMANDS_PER_TICK_MAX = 10
+const NONE: ReadonlyArray<number> = []
 /** The heartbeat that says the driver has ended. */
 const HEARTBEAT_ENDED = -1
 
@@ -110,6 +111,10 @@ export class Conductor implements Agent, CommandListener {
       throw new AgentTermination()
     }
     return workCount
+  }
+
+  descriptors(): ReadonlyArray<number> {
+    return this.network?.descriptors ?? NONE
   }
 
   onClose(): void {

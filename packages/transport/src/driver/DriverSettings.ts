@@ -44,6 +44,8 @@ export interface DriverSettings {
   readonly nakDelayNs: number
   readonly nakRetryRatio: number
   readonly resolutionCheckIntervalNs: number
+  /** Look-ups of a name that take longer are counted. */
+  readonly nameResolverThresholdNs: number
   /** Bytes; 0 = the system's. */
   readonly socketReceiveBufferLength: number
   readonly socketSendBufferLength: number

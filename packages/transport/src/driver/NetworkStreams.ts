@@ -17,6 +17,7 @@ import { Sender } from "./Sender.ts"
 import type { SenderCommands } from "./SenderCommands.ts"
 import type { SessionIds } from "./SessionIds.ts"
 import type { SubscriptionLink } from "./SubscriptionLink.ts"
+import { TimedResolver } from "../naming/TimedResolver.ts"
 
 /** The sender and the receiver. */
 const AGENT_COUNT = 2
@@ -33,6 +34,7 @@ export class NetworkStreams implements ConductorCommands {
   private readonly closing = new ClosingEndpoints()
   private readonly sender: SenderCommands
   private readonly receiver: ReceiverCommands
+  private readonly resolver: TimedResolver
   private nowNs = 0
   /** Agents of other threads that have ended. */
   private readonly terminated = new Set<string>()
@@ -50,7 +52,12 @@ export class NetworkStreams implements ConductorCommands {
     logs: LogFreeing
   ) {
     this.context = context
-    this.network = network
+    const { clock, counters, settings, systemCounters } = context
+    const resolver = new TimedResolver(network.resolver, systemCounters, settings.nameResolverThresholdNs, () =>
+      clock.nanoTime()
+    )
+    this.network = { ...network, resolver }
+    this.resolver = resolver
     const { closing } = this
     const resources = new SharedResources(context.counters.values)
     const { remote } = network
@@ -64,10 +71,10 @@ export class NetworkStreams implements ConductorCommands {
       this.receiver = remote.receiver
       this.agents = []
     }
-    this.sendEndpoints = new SendEndpoints(context, network, this.sender, closing, resources)
+    this.sendEndpoints = new SendEndpoints(context, this.network, this.sender, closing, resources)
     this.publications = new NetworkPublications(
       context,
-      network,
+      this.network,
       clients,
       sessionIds,
       links.publications,
@@ -77,10 +84,10 @@ export class NetworkStreams implements ConductorCommands {
       closing,
       resources
     )
-    this.receiveEndpoints = new ReceiveEndpoints(context, network, this.receiver, closing, resources)
+    this.receiveEndpoints = new ReceiveEndpoints(context, this.network, this.receiver, closing, resources)
     this.subscriptions = new NetworkSubscriptions(
       context,
-      network,
+      this.network,
       clients,
       links.subscriptions,
       logs,
@@ -89,12 +96,19 @@ export class NetworkStreams implements ConductorCommands {
       closing,
       resources
     )
+    resolver.init(counters, clock.nanoTime())
+  }
+
+  /** Of the resolver, which the conductor looks after. */
+  get descriptors(): ReadonlyArray<number> {
+    return this.resolver.descriptors
   }
 
   doWork(nowNs: number): number {
     this.nowNs = nowNs
     return (
       (this.network.remote?.poll(this) ?? 0) +
+      this.resolver.doWork(nowNs) +
       this.publications.updatePublisherLimits() +
       this.subscriptions.doWork(nowNs) +
       this.sendEndpoints.checkResolutions()
@@ -112,6 +126,7 @@ export class NetworkStreams implements ConductorCommands {
     this.subscriptions.close()
     this.receiveEndpoints.close()
     this.closing.closeAll()
+    this.resolver.close()
   }
 
   /** Agents of other threads close what they have before the conductor does. */

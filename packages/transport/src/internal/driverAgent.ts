@@ -41,7 +41,7 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
         logFactory: (recordError) =>
           MappedLogFactory.make(directory, start.settings.filePageSize, start.storage, recordError),
         network: (report, faults, systemCounters) =>
-          driverNetwork(start, report, faults, remoteAgents(start, systemCounters), () => wake())
+          driverNetwork(start, report, faults, systemCounters, remoteAgents(start, systemCounters), () => wake())
       }
     )
     return {

@@ -22,6 +22,7 @@ import { cncLengths, startOptions } from "./driverSettings.ts"
 import type { DriverActiveError, DriverStart } from "./driverStart.ts"
 import { awaitDrained } from "./draining.ts"
 import * as DriverThreads from "./driverThreads.ts"
+import type { InvalidNaming } from "./nameResolver.ts"
 import { orTakeOver } from "./orphanedDirectory.ts"
 import { fail, reasonOfThrown } from "./transportError.ts"
 
@@ -52,10 +53,14 @@ const startOf = (
 
 /** What was thrown while a driver started: an object of its class, or its plain fields when it came from a worker. */
 const reasonOfStart = (thrown: unknown, directory: string): TransportErrorReason => {
-  const fields = thrown as Partial<DriverActiveError> | Partial<NativeError> | undefined
+  const fields = thrown as Partial<DriverActiveError> | Partial<InvalidNaming> | Partial<NativeError> | undefined
   if (fields?._tag === "DriverActive") {
     const { heartbeatAgeMs = 0, pid = 0, timeoutMs = 0 } = fields
     return new DriverActive({ directory, pid, heartbeatAgeMs, timeoutMs })
+  }
+  if (fields?._tag === "InvalidNaming") {
+    const { allowed = "", option = "", value = "" } = fields
+    return new InvalidOption({ option, value, allowed })
   }
   const reason = reasonOfThrown(
     fields?._tag === "NativeError" ? new NativeError({ syscall: "", errno: 0, code: "", ...fields }) : thrown

@@ -1,26 +1,31 @@
 import type { LossReport } from "@millrace/core/kernel/lossreport/LossReport"
 import { hasLibc, isLinux } from "@millrace/core/kernel/native/Platform"
 import type { DriverNetwork, RemoteAgents } from "../driver/DriverContext.ts"
+import type { SystemCounters } from "../driver/SystemCounters.ts"
 import * as LossInterceptors from "../media/LossInterceptors.ts"
 import * as LossPlan from "../media/LossPlan.ts"
 import type { UdpPort } from "../media/UdpPort.ts"
 import type { DriverStart } from "./driverStart.ts"
+import * as NameResolvers from "./nameResolver.ts"
 import * as NativeUdpPort from "./nativeUdpPort.ts"
 import * as PortableUdpPort from "./portableUdpPort.ts"
 import { systemInterfaces } from "./systemInterfaces.ts"
-import { systemResolver } from "./systemResolver.ts"
 import type { UdpFaults } from "./udpFaults.ts"
 
 export const randomInt32 = (): number => Math.trunc(Math.random() * 2 ** 32) | 0
 
-type MediaStart = Pick<DriverStart, "loss" | "media">
+type MediaStart = Pick<DriverStart, "loss" | "media" | "naming">
 
 /** What carries the driver's datagrams, if anything does. */
 export const mediaOf = ({ media }: Pick<DriverStart, "media">): "native" | "portable" | "none" =>
   media ?? (isLinux && hasLibc ? "native" : "portable")
 
 /** `onArrival` is called where no descriptor tells of datagrams. */
-export const udpPort = (start: MediaStart, faults: UdpFaults, onArrival: () => void = () => {}): UdpPort => {
+export const udpPort = (
+  start: Pick<DriverStart, "loss" | "media">,
+  faults: UdpFaults,
+  onArrival: () => void = () => {}
+): UdpPort => {
   const port = mediaOf(start) === "native" ? NativeUdpPort.make(faults) : PortableUdpPort.make(faults, onArrival)
   return LossPlan.isEmpty(start.loss) ? port : LossInterceptors.wrap(port, start.loss, randomInt32)
 }
@@ -30,15 +35,14 @@ export const driverNetwork = (
   start: MediaStart,
   lossReport: LossReport,
   faults: UdpFaults,
+  systemCounters: SystemCounters,
   remote: RemoteAgents | undefined,
   onArrival: () => void
-): DriverNetwork | undefined =>
-  mediaOf(start) === "none"
-    ? undefined
-    : {
-        udp: udpPort(start, faults, onArrival),
-        resolver: systemResolver,
-        interfaces: systemInterfaces,
-        lossReport,
-        remote
-      }
+): DriverNetwork | undefined => {
+  if (mediaOf(start) === "none") {
+    return undefined
+  }
+  const udp = udpPort(start, faults, onArrival)
+  const resolver = NameResolvers.make(start.naming, udp, systemCounters)
+  return { udp, resolver, interfaces: systemInterfaces, lossReport, remote }
+}

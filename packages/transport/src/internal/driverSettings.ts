@@ -8,6 +8,7 @@ import * as LossPlan from "../media/LossPlan.ts"
 import * as PortRange from "../media/PortRange.ts"
 import type { ConcludedSettings } from "../MediaDriverConfig.ts"
 import type { DriverStart } from "./driverStart.ts"
+import type { NamingOptions } from "./nameResolver.ts"
 import { VERSION } from "./version.ts"
 
 const METADATA_TO_VALUES_RATIO = 4
@@ -35,7 +36,21 @@ export const startOptions = (
   countersFreeToReuseTimeoutMs: settings.countersFreeToReuseTimeout / NS_PER_MS,
   storage: { isChecking: settings.performStorageChecks, warningThreshold: settings.lowFileStoreWarningThreshold },
   loss: lossPlan(settings),
+  naming: naming(settings),
   identity: identity(settings)
+})
+
+const naming = (settings: ConcludedSettings): NamingOptions => ({
+  resolver: settings.nameResolver,
+  initArgs: settings.nameResolverInitArgs,
+  name: settings.resolverName,
+  interface: settings.resolverInterface,
+  bootstrapNeighbors: settings.resolverBootstrapNeighbor,
+  neighborTimeoutNs: settings.resolverNeighborTimeout,
+  selfResolutionIntervalNs: settings.resolverSelfResolutionInterval,
+  neighborResolutionIntervalNs: settings.resolverNeighborResolutionInterval,
+  bootstrapResolutionIntervalNs: settings.resolverBootstrapNeighborResolutionInterval,
+  mtuLength: settings.mtuLength
 })
 
 const lossPlan = (settings: ConcludedSettings): LossPlan.LossPlan => {
@@ -114,6 +129,7 @@ export const driverSettings = (settings: ConcludedSettings): DriverSettings => {
     nakDelayNs: settings.nakUnicastDelay,
     nakRetryRatio: settings.nakUnicastRetryDelayRatio,
     resolutionCheckIntervalNs: settings.reResolutionCheckInterval,
+    nameResolverThresholdNs: settings.nameResolverThreshold,
     socketReceiveBufferLength: settings.socketReceiveBufferLength,
     socketSendBufferLength: settings.socketSendBufferLength,
     streamSessionLimit: settings.streamSessionLimit,
@@ -139,7 +155,7 @@ export const identity = (settings: ConcludedSettings): DriverIdentity => {
   return {
     version: VERSION,
     commit: "millrace",
-    resolverName: "",
+    resolverName: settings.resolverName,
     threadingMode: "SHARED",
     conductorThreshold: SettingValue.formatDuration(settings.conductorCycleThreshold),
     senderThreshold: SettingValue.formatDuration(settings.senderCycleThreshold),

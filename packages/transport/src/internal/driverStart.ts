@@ -1,4 +1,5 @@
 /** What a driver is started with: plain data, so that it can be posted to a worker. */
+import type { NamingOptions } from "./nameResolver.ts"
 import type { AgentAddresses } from "./networkAgents.ts"
 import type { CncLengths } from "../command/CncDescriptor.ts"
 import type { DriverSettings } from "../driver/DriverSettings.ts"
@@ -33,6 +34,8 @@ export interface DriverStart {
   /** Loss on purpose, for tests. */
   readonly loss: LossPlan
   readonly identity: DriverIdentity
+  /** Who resolves names. */
+  readonly naming: NamingOptions
   /** Undefined = what this platform has. */
   readonly media: "native" | "portable" | "none" | undefined
   /** Where the agents call each other; undefined = they run on one thread. */

@@ -168,6 +168,7 @@ const settings: DriverSettings = {
   nakDelayNs: 1000,
   nakRetryRatio: 100,
   resolutionCheckIntervalNs: 1e9,
+  nameResolverThresholdNs: 5e9,
   socketReceiveBufferLength: 0,
   socketSendBufferLength: 0,
   streamSessionLimit: 2 ** 31 - 1,
