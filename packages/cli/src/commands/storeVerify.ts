@@ -15,13 +15,18 @@ import { withProgress } from "../store/WithProgress.ts"
 import { json } from "./flags.ts"
 
 const summaryOf = (report: Inspect.VerifyReport): ReadonlyArray<string> => {
-  const { indexEntries, isOpen, keys, maxPosition, minPosition, queueEntries, records, undispatched } = report
+  const { beyondEnd, indexEntries, isOpen, keys, maxPosition, minPosition, queueEntries, records, undispatched } =
+    report
   return [
     `log     ${plural(records, "record")} from ${grouped(minPosition)} to ${grouped(maxPosition)}: ${report.endReason}`,
     `queues  ${grouped(queueEntries)} entries`,
     `index   ${grouped(indexEntries)} entries for ${plural(keys, "key")}`,
-    ...(isOpen
-      ? [`The store is open, or was not closed: ${plural(undispatched, "record")} wait for their queue entry.`]
+    ...(isOpen ? ["The store is open, or was not closed."] : []),
+    ...(undispatched > 0
+      ? [`${plural(undispatched, "record")} have no queue entry yet: they get it, at the next opening at last.`]
+      : []),
+    ...(beyondEnd > 0
+      ? [`${grouped(beyondEnd)} entries lead behind the end of the log: the next opening cuts them.`]
       : [])
   ]
 }

@@ -37,7 +37,10 @@ export class QueueCheck {
   /** Records that are not in their queues yet, and may be. */
   lagging: number = 0
   entryCount: number = 0
+  /** Entries that lead behind the last record of a store that may have lost its end. */
+  beyondEnd: number = 0
   #damages: ReadonlyArray<Damage> = []
+  #end = 0
 
   constructor(options: QueueCheckOptions) {
     this.#options = options
@@ -71,9 +74,10 @@ export class QueueCheck {
     }
   }
 
-  /** Looks where the entries of all queues lead to; `damages` are those of the log. Yields the number of entries looked at. */
-  *entries(damages: ReadonlyArray<Damage>): Generator<number, void> {
+  /** Looks where the entries of all queues lead to; `damages` and `end` are those of the log. Yields the number of entries looked at. */
+  *entries(damages: ReadonlyArray<Damage>, end: number): Generator<number, void> {
     this.#damages = damages
+    this.#end = end
     for (const state of this.#options.queues.all()) {
       const { queue } = state
       for (let offset = queue.files.minOffset / EntryDescriptor.LENGTH; queue.read(offset, this.#entry); offset++) {
@@ -94,6 +98,8 @@ export class QueueCheck {
       const expected = { position, size, tagsCode: tagsCodeOf(this.#cursor, topic.name) }
       const wrong = { topic: queue.topic, queueId, queueOffset, found: { ...entry }, expected, detail }
       this.#options.onFinding({ _tag: "QueueEntryWrong", ...wrong })
+    } else if (detail !== undefined && this.#options.mayLag && position >= this.#end) {
+      this.beyondEnd++
     } else if (detail !== undefined) {
       this.#options.onFinding({
         _tag: "QueueEntryWrong",

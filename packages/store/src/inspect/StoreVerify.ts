@@ -37,6 +37,8 @@ export interface Verified {
   readonly endReason: string
   /** Records at the end that have no queue entry yet, of a store that is open or was not closed. */
   readonly undispatched: number
+  /** Entries of queues and index that lead behind the last record; the next opening cuts them. */
+  readonly beyondEnd: number
   /** Keys at the end that are not in the index yet, likewise. */
   readonly unindexed: number
 }
@@ -59,8 +61,8 @@ export function* verify(options: VerifyOptions): Generator<VerifyProgress, Verif
   for (const damage of log.damages) {
     onFinding({ _tag: "LogDamage", ...damage })
   }
-  yield* inPart("queues", queueCheck.entries(log.damages))
-  yield* inPart("index", indexCheck.entries(log.damages))
+  yield* inPart("queues", queueCheck.entries(log.damages, log.end))
+  yield* inPart("index", indexCheck.entries(log.damages, log.end))
   checkConfig(options)
   return {
     records: log.recordCount,
@@ -70,6 +72,7 @@ export function* verify(options: VerifyOptions): Generator<VerifyProgress, Verif
     minPosition: commitLog.minOffset,
     maxPosition: log.end,
     endReason: RecordCheck.reasonOf(log.code),
+    beyondEnd: queueCheck.beyondEnd + indexCheck.beyondEnd,
     undispatched: queueCheck.lagging,
     unindexed: indexCheck.lagging
   }
