@@ -124,7 +124,9 @@ export class PublicationImage implements ManagedResource, Subscribable {
   }
 
   get isAcceptingSubscriptions(): boolean {
-    if (this.subscriberPositions.length === 0 || this.hasFailed) {
+    // One that nobody has any more goes; who rests has it still.
+    const isKept = this.subscriberPositions.length > 0 || this.untethered.hasResting
+    if (!isKept || this.hasFailed) {
       return false
     }
     return this.state === "Active" || (this.state === "Draining" && !this.isDrained())

@@ -58,6 +58,10 @@ export class UntetheredSubscriptions {
     this.subscriptions = []
   }
 
+  get hasResting(): boolean {
+    return this.subscriptions.some(({ state }) => state === "Resting")
+  }
+
   /** Whether the position is of one that has lost its image and not yet let go of it: it may never move again. */
   isLeftBehind(position: PositionCounter): boolean {
     return this.subscriptions.some((untethered) => untethered.position === position && untethered.state === "Linger")

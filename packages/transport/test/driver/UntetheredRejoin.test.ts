@@ -48,4 +48,31 @@ describe("an untethered subscription that rejoins", () => {
       assert.strictEqual(Number(readOne(untethered).slice(0, 4)), 1)
     })
   }
+
+  it("leaves its image to a subscription that comes while it rests", () => {
+    const world = new HeapNetwork(1)
+    const channel = "aeron:udp?endpoint=receiver:40456"
+    const times = "untethered-window-limit-timeout=1s|untethered-resting-timeout=60s"
+    const resting = world.subscriber.addSubscription(`${channel}|tether=false|${times}`)
+    const leaving = world.subscriber.addSubscription(channel)
+    const publication = world.publisher.addPublication(`${channel}|term-length=64k`)
+    world.run(200)
+    const message = new Uint8Array(1000)
+    for (let passed = 0; passed < 5000 && resting.isConnected; passed += 10) {
+      publication.offer(message, 0, message.length)
+      world.run(10, 10)
+      readAll(leaving)
+    }
+    assert.isFalse(resting.isConnected)
+    // After the time to linger it rests.
+    world.run(2000, 10)
+    world.subscriber.conductor.closeSubscription(leaving)
+    world.run(100, 10)
+    const late = world.subscriber.addSubscription(channel)
+    world.run(500, 10)
+    assert.isTrue(late.isConnected)
+    assert.isAbove(publication.offer(message, 0, message.length), 0)
+    world.run(500, 10)
+    assert.isAbove(readAll(late).length, 0)
+  })
 })
