@@ -4,6 +4,8 @@ import type { Report } from "./Report.ts"
 export interface Part {
   /** The name by which the part is asked for: `pnpm interop rocketmq`. */
   readonly name: string
+  /** The names of its sections, where it has some. */
+  readonly sections?: ReadonlyArray<string>
   readonly run: (context: Context) => Promise<void>
 }
 
@@ -13,4 +15,6 @@ export interface Context {
   readonly scratch: string
   /** Whether the longer form was asked for. */
   readonly isLong: boolean
+  /** The sections of the part that were asked for, as in `pnpm interop aeron/tools`; none = all of them. */
+  readonly sections: ReadonlyArray<string>
 }

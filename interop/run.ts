@@ -1,6 +1,6 @@
 /**
  * Runs the parts of the interop tests, all or those that are named: `pnpm interop [name…] [--long] [--keep]`. Each part
- * is a folder with an `interop.ts`. Prints a line a check, then how many passed and failed; any failure is a failure of
+ * is a folder with an `interop.ts`; `name/section` runs a section of one alone. Prints a line a check, then how many passed and failed; any failure is a failure of
  * the run.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
@@ -17,18 +17,25 @@ const main = async (): Promise<number> => {
     options: { long: { type: "boolean", default: false }, keep: { type: "boolean", default: false } }
   })
   const parts = await loadParts()
-  const unknown = positionals.find((name) => parts.every((part) => part.name !== name))
+  const names = parts.flatMap(({ name, sections = [] }) => [name, ...sections.map((section) => `${name}/${section}`)])
+  const unknown = positionals.find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    process.stderr.write(`no part ${unknown}; there are: ${parts.map(({ name }) => name).join(", ")}\n`)
+    process.stderr.write(`no part ${unknown}; there are: ${names.join(", ")}\n`)
     return 2
   }
-  const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  const isChosen = (part: string, name: string): boolean => name === part || name.startsWith(`${part}/`)
+  const chosen = parts.filter(
+    ({ name: part }) => positionals.length === 0 || positionals.some((name) => isChosen(part, name))
+  )
   const report = new Report((line) => process.stdout.write(`${line}\n`))
   const scratch = mkdtempSync(join(tmpdir(), "millrace-interop-"))
   for (const part of chosen) {
     const start = Date.now()
     process.stdout.write(`=== ${part.name}\n`)
-    await report.attempt(part.name, () => part.run({ report, scratch, isLong: values.long }))
+    const sections = positionals.includes(part.name)
+      ? []
+      : positionals.filter((name) => isChosen(part.name, name)).map((name) => name.slice(part.name.length + 1))
+    await report.attempt(part.name, () => part.run({ report, scratch, isLong: values.long, sections }))
     process.stdout.write(`=== ${part.name}: ${Math.round((Date.now() - start) / 1000)} s\n`)
   }
   if (report.failed === 0 && !values.keep) {

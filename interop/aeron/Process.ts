@@ -126,3 +126,9 @@ export const java = (
 
 export const millrace = (name: string, args: ReadonlyArray<string>): Process =>
   new Process(`millrace ${name}`, process.execPath, [join(directory, `${name}.ts`), ...args])
+
+const bin = join(directory, "..", "..", "packages", "cli", "src", "bin.ts")
+
+/** The command line, as its users run it. */
+export const cli = (args: ReadonlyArray<string>): Process =>
+  new Process(`millrace ${args[0]}`, process.execPath, [bin, ...args])

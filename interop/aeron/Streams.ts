@@ -1,9 +1,11 @@
 /** What the interop runs of Aeron are made of: drivers, publishers and subscribers of both sides, and streams between them. */
+import { createSocket } from "node:dgram"
+import { once } from "node:events"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Context } from "../Part.ts"
-import { java, killAll, millrace, type Process } from "./Process.ts"
+import { cli, java, killAll, millrace, type Process } from "./Process.ts"
 
 export type Side = "java" | "millrace"
 
@@ -28,23 +30,31 @@ const SHORT = "32,100,8,1376"
 const LONG = "1377,5000,40,20000"
 const TERM_LENGTH = 1024 * 1024
 
-const driverOf = async (
+export const driverOf = async (
   side: Side,
   directory: string,
   properties: Readonly<Record<string, string>>
 ): Promise<Process> => {
+  const settings = { "aeron.dir": directory, "aeron.ipc.term.buffer.length": String(TERM_LENGTH), ...properties }
   if (side === "millrace") {
-    const driver = millrace("driver", [directory])
-    await driver.line("ready")
+    const driver = cli(["driver", ...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`)])
+    await driver.line("Ctrl-C stops it")
     return driver
   }
   return java("driver", "io.aeron.driver.MediaDriver", [], {
-    "aeron.dir": directory,
     "aeron.threading.mode": "SHARED",
     "aeron.shared.idle.strategy": "org.agrona.concurrent.BackoffIdleStrategy",
-    "aeron.ipc.term.buffer.length": String(TERM_LENGTH),
-    ...properties
+    ...settings
   })
+}
+
+/** A port that nobody has at this moment. */
+export const freePort = async (): Promise<number> => {
+  const socket = createSocket("udp4").bind(0, "127.0.0.1")
+  await once(socket, "listening")
+  const { port } = socket.address()
+  socket.close()
+  return port
 }
 
 const publisherOf = (side: Side, args: ReadonlyArray<string>): Process =>
@@ -79,16 +89,20 @@ export const check = ({ report }: Context, title: string, run: () => Promise<voi
     report.holds(title, true, "")
   })
 
-/** Drivers of these sides, each in a directory of its own. `properties` are for Java's. */
+/** Where directories of drivers belong. */
+export const sharedMemory = (): string => (existsSync("/dev/shm") ? "/dev/shm" : tmpdir())
+
+/** Drivers of these sides, each in a directory of its own, with the properties of its side. */
 export const withDrivers = async (
   sides: ReadonlyArray<Side>,
   use: (...directories: ReadonlyArray<string>) => Promise<void>,
-  properties: Readonly<Record<string, string>> = {}
+  properties: Partial<Readonly<Record<Side, Readonly<Record<string, string>>>>> = {}
 ): Promise<void> => {
-  const root = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
-  const directories = sides.map(() => mkdtempSync(join(root, "millrace-interop-")))
+  const directories = sides.map(() => mkdtempSync(join(sharedMemory(), "millrace-interop-")))
   try {
-    const drivers = await Promise.all(sides.map((side, index) => driverOf(side, directories[index]!, properties)))
+    const drivers = await Promise.all(
+      sides.map((side, index) => driverOf(side, directories[index]!, properties[side] ?? {}))
+    )
     await use(...directories)
     await Promise.all(drivers.map((driver) => driver.stop("SIGTERM")))
   } finally {

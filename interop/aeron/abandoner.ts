@@ -42,6 +42,6 @@ const program = Effect.gen(function* () {
   streams.forEach(({ death }, index) => assert(Deaths.die(logs[index]!, death), "the writer came to its end"))
   process.stdout.write("abandoned\n")
   yield* Effect.never
-}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory!, name: "millrace-abandoner" })))
+}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory!, clientName: "millrace-abandoner" })))
 
 await Effect.runPromise(program)

@@ -41,6 +41,6 @@ const program = Effect.gen(function* () {
     number += batch
   }
   process.stdout.write(`published ${count}\n`)
-}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory!, name: "millrace-publisher" })))
+}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory!, clientName: "millrace-publisher" })))
 
 await Effect.runPromise(program)

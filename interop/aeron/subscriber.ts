@@ -27,6 +27,6 @@ const program = Effect.gen(function* () {
     Stream.runDrain
   )
   process.stdout.write(`received ${number}\n`)
-}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory!, name: "millrace-subscriber" })))
+}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory!, clientName: "millrace-subscriber" })))
 
 await Effect.runPromise(program)

@@ -25,6 +25,6 @@ const program = Effect.gen(function* () {
   }
   process.stdout.write("published\n")
   yield* Effect.promise(() => lines.next())
-}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory!, name: "millrace-survivor" })))
+}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory!, clientName: "millrace-survivor" })))
 
 await Effect.runPromise(program)

@@ -37,6 +37,6 @@ const program = Effect.gen(function* () {
   const received = yield* Effect.forEach(subscriptions, receive, { concurrency: "unbounded" })
   process.stdout.write(`received ${received.reduce((sum, number) => sum + number, 0)}\n`)
   yield* Effect.promise(() => lines.next())
-}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory!, name: "millrace-witness" })))
+}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory!, clientName: "millrace-witness" })))
 
 await Effect.runPromise(program)

@@ -1,0 +1,217 @@
+/**
+ * Ours beside Java's: messages from one process to another, and round trips between two, each side with its own driver.
+ * Where there is no Java its rows are left out, and it says why.
+ */
+import { group, type Bench, type Case, type Group } from "#harness/Group"
+import { forkPeer, type Peer } from "#harness/Peer"
+import { createSocket } from "node:dgram"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as MediaDriver from "@millrace/transport/MediaDriver"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { begin, javaAbsence, startBench, startDriver } from "./java.shared.ts"
+import { PING_STREAM_ID, type PingFigures, PONG_STREAM_ID, type Role, STREAM_ID } from "./peers.shared.ts"
+
+/** The cases of a group are open at the same time: each has channels of its own. */
+type Channel = () => Promise<string>
+
+interface Line {
+  readonly channel: Channel
+  readonly length: number
+}
+
+export const ipc: Channel = async () => "aeron:ipc?term-length=4m"
+
+export const udp: Channel = async () => {
+  const socket = createSocket("udp4").bind(0, "127.0.0.1")
+  await once(socket, "listening")
+  const { port } = socket.address()
+  socket.close()
+  return `aeron:udp?endpoint=127.0.0.1:${port}|term-length=4m`
+}
+
+const temporaryDirectory = (): string =>
+  fs.mkdtempSync(join(fs.existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "millrace-bench-"))
+
+/** Our driver in a worker of this process, and processes of ours as its clients. */
+const withOurDriver = async (
+  open: (fork: (role: Role, args: ReadonlyArray<string>) => Promise<Peer>) => Promise<Bench>
+): Promise<Bench> => {
+  const scope = Effect.runSync(Scope.make())
+  const context = await Effect.runPromise(Layer.buildWithScope(MediaDriver.layerEmbedded(), scope))
+  const { directory } = await Effect.runPromise(Effect.provide(MediaDriver.MediaDriver, context))
+  const peers: Array<Peer> = []
+  const bench = await open(async (role, args) => {
+    const peer = forkPeer(import.meta.url, "./peers.child.ts", [role, directory, ...args])
+    peers.push(peer)
+    await peer.receive()
+    return peer
+  })
+  return {
+    run: (count) => bench.run(count),
+    close: async () => {
+      for (const peer of peers) {
+        peer.send({ count: 0 })
+      }
+      await Promise.all(peers.map(({ exited }) => exited))
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
+}
+
+const elapsed = (startNs: bigint): number => Number(process.hrtime.bigint() - startNs)
+
+const openOurs = (publish: Role, subscribe: Role, { channel, length }: Line): Promise<Bench> =>
+  withOurDriver(async (fork) => {
+    const args = [await channel(), String(STREAM_ID), String(length)]
+    const subscriber = await fork(subscribe, args)
+    const publisher = await fork(publish, args)
+    return {
+      run: async (count) => {
+        for (const peer of [subscriber, publisher]) {
+          peer.send({ count })
+        }
+        const startNs = process.hrtime.bigint()
+        await Promise.all([subscriber.receive(), publisher.receive()])
+        await subscriber.receive()
+        const elapsedNs = elapsed(startNs)
+        await publisher.receive()
+        return { operations: count, elapsedNs }
+      }
+    }
+  })
+
+const pingArgs = async ({ channel, length }: Line): Promise<ReadonlyArray<string>> => [
+  await channel(),
+  String(PING_STREAM_ID),
+  String(length),
+  await channel(),
+  String(PONG_STREAM_ID)
+]
+
+const openOurPing = (line: Line): Promise<Bench> =>
+  withOurDriver(async (fork) => {
+    const args = await pingArgs(line)
+    const pong = await fork("pong", args)
+    const ping = await fork("ping", args)
+    return {
+      run: async (count) => {
+        pong.send({ count })
+        await pong.receive()
+        const startNs = process.hrtime.bigint()
+        ping.send({ count })
+        await ping.receive()
+        const figures = await ping.receive<PingFigures>()
+        const elapsedNs = elapsed(startNs)
+        await pong.receive()
+        return pinged(count, elapsedNs, figures)
+      }
+    }
+  })
+
+const pinged = (operations: number, elapsedNs: number, { p50, p99, p999 }: PingFigures) => ({
+  operations,
+  elapsedNs,
+  figures: { "p50 us": p50 / 1000, "p99 us": p99 / 1000, "p99.9 us": p999 / 1000 }
+})
+
+/** Java's driver and clients, each a process. */
+const withJavaDriver = async (
+  open: (directory: string) => Promise<{ readonly bench: Bench; readonly end: () => Promise<unknown> }>
+): Promise<Bench> => {
+  const directory = temporaryDirectory()
+  const driver = startDriver(directory)
+  const { bench, end } = await open(directory)
+  return {
+    run: (count) => bench.run(count),
+    close: async () => {
+      await end()
+      await driver.end()
+      fs.rmSync(directory, { recursive: true, force: true })
+    }
+  }
+}
+
+const openJava = ({ channel, length }: Line): Promise<Bench> =>
+  withJavaDriver(async (directory) => {
+    const args = [directory, await channel(), String(STREAM_ID), String(length)]
+    const subscriber = await startBench("subscribe", args)
+    const publisher = await startBench("publish", args)
+    const run = async (count: number) => {
+      const startNs = process.hrtime.bigint()
+      await Promise.all([begin(subscriber, count), begin(publisher, count)])
+      await subscriber.line()
+      const elapsedNs = elapsed(startNs)
+      await publisher.line()
+      return { operations: count, elapsedNs }
+    }
+    return { bench: { run }, end: () => Promise.all([publisher.end(), subscriber.end()]) }
+  })
+
+const openJavaPing = (line: Line): Promise<Bench> =>
+  withJavaDriver(async (directory) => {
+    const args = [directory, ...(await pingArgs(line))]
+    const pong = await startBench("pong", args)
+    const ping = await startBench("ping", args)
+    const run = async (count: number) => {
+      await begin(pong, count)
+      const startNs = process.hrtime.bigint()
+      await begin(ping, count)
+      const [, p50, p99, p999] = (await ping.line()).split(" ").map(Number)
+      const elapsedNs = elapsed(startNs)
+      await pong.line()
+      return pinged(count, elapsedNs, { p50: p50!, p99: p99!, p999: p999! })
+    }
+    return { bench: { run }, end: () => Promise.all([ping.end(), pong.end()]) }
+  })
+
+const absence = javaAbsence()
+if (absence !== undefined) {
+  process.stderr.write(`transport/java: the rows of Java are left out: ${absence}\n`)
+}
+
+/** A group whose cases are ratios to Java's, where there is Java. */
+const beside = (name: string, java: Case, ours: Readonly<Record<string, Case>>): Group =>
+  absence === undefined
+    ? group(`transport/java/${name}`, { baseline: "java", cases: { java, ...ours } })
+    : group(`transport/java/${name}`, { cases: ours })
+
+const measured = (open: () => Promise<Bench>, bytes: number, count: number, goal?: string): Case => ({
+  bytes,
+  count,
+  smokeCount: 100,
+  open,
+  ...(goal === undefined ? {} : { goal })
+})
+
+export const streams = (name: string, line: Line, count: number, goals: Readonly<Record<string, string>>): Group =>
+  beside(
+    name,
+    measured(() => openJava(line), line.length, count),
+    {
+      "offerBatch-batches": measured(
+        () => openOurs("publishBatches", "subscribeBatches", line),
+        line.length,
+        count,
+        goals["batches"]
+      ),
+      "offerMany-stream": measured(
+        () => openOurs("publishArrays", "subscribeStream", line),
+        line.length,
+        count,
+        goals["stream"]
+      )
+    }
+  )
+
+export const pings = (name: string, line: Line, count: number, goal: string): Group =>
+  beside(
+    name,
+    measured(() => openJavaPing(line), line.length, count),
+    { millrace: measured(() => openOurPing(line), line.length, count, goal) }
+  )

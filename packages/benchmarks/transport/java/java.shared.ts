@@ -1,0 +1,116 @@
+/**
+ * Java's driver and client as processes of a benchmark. They are those of the interop tests: `mvn` builds them there
+ * once, when Java and Maven are on this machine.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { existsSync, statSync } from "node:fs"
+import { join } from "node:path"
+
+const home = join(import.meta.dirname, "..", "..", "..", "..", "interop", "aeron")
+const classpath = `${join(home, "target", "classes")}:${join(home, "target", "lib", "*")}`
+const source = join(home, "src", "main", "java", "millrace", "interop", "Bench.java")
+const built = join(home, "target", "classes", "millrace", "interop", "Bench.class")
+
+const runs = (command: string, ...args: ReadonlyArray<string>): boolean =>
+  spawnSync(command, args, { cwd: home, stdio: "ignore" }).status === 0
+
+const isBuilt = (): boolean => existsSync(built) && statSync(built).mtimeMs >= statSync(source).mtimeMs
+
+/** Why Java's rows are left out, or undefined when they can be measured. */
+export const javaAbsence = (): string | undefined => {
+  if (!runs("java", "-version")) {
+    return "there is no Java on this machine"
+  }
+  return isBuilt() || runs("mvn", "-q", "-B", "process-classes")
+    ? undefined
+    : "Maven is not on this machine, or could not build the Java programs of interop/aeron"
+}
+
+export interface JavaProcess {
+  /** Gives it a line. */
+  readonly say: (text: string) => void
+  /** The next line that it prints. */
+  readonly line: () => Promise<string>
+  /** Ends it, and waits for that. */
+  readonly end: () => Promise<void>
+}
+
+const start = (main: string, args: ReadonlyArray<string>, properties: ReadonlyArray<string> = []): JavaProcess => {
+  const flags = ["--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", classpath, ...properties]
+  const child = spawn("java", [...flags, main, ...args], { stdio: ["pipe", "pipe", "inherit"] })
+  const kill = (): boolean => child.kill("SIGKILL")
+  process.once("exit", kill)
+  const exited = new Promise<void>((resolve) => {
+    child.once("exit", () => {
+      process.off("exit", kill)
+      resolve()
+    })
+  })
+  return {
+    say: (text) => void child.stdin.write(`${text}\n`),
+    line: linesOf(child, exited, main),
+    end: () => {
+      child.stdin.end()
+      child.kill("SIGTERM")
+      return exited
+    }
+  }
+}
+
+const linesOf = (child: ChildProcess, exited: Promise<void>, name: string): (() => Promise<string>) => {
+  let text = ""
+  let wake = (): void => {}
+  child.stdout!.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk
+    wake()
+  })
+  const take = (): string | undefined => {
+    const end = text.indexOf("\n")
+    const line = end < 0 ? undefined : text.slice(0, end)
+    text = text.slice(end + 1)
+    return line
+  }
+  const next = (): Promise<string> =>
+    new Promise((resolve) => {
+      wake = () => {
+        const line = take()
+        if (line !== undefined) {
+          wake = () => {}
+          resolve(line)
+        }
+      }
+      wake()
+    })
+  const ended = exited.then((): never => {
+    throw new Error(`${name} ended before it answered`)
+  })
+  ended.catch(() => {})
+  return () => Promise.race([next(), ended])
+}
+
+/** Java's driver in one thread, as few cores want it; it parks up to a millisecond. */
+export const startDriver = (directory: string): JavaProcess =>
+  start(
+    "io.aeron.driver.MediaDriver",
+    [],
+    [
+      `-Daeron.dir=${directory}`,
+      "-Daeron.threading.mode=SHARED",
+      "-Daeron.shared.idle.strategy=org.agrona.concurrent.BackoffIdleStrategy",
+      "-Daeron.ipc.term.buffer.length=4194304",
+      "-Daeron.term.buffer.length=4194304"
+    ]
+  )
+
+/** One role of `Bench.java`, once it is open. */
+export const startBench = async (role: string, args: ReadonlyArray<string>): Promise<JavaProcess> => {
+  const bench = start("millrace.interop.Bench", [role, ...args])
+  await bench.line()
+  return bench
+}
+
+/** Starts a run. */
+export const begin = async (bench: JavaProcess, count: number): Promise<void> => {
+  bench.say(String(count))
+  await bench.line()
+}
