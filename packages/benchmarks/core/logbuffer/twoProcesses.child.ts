@@ -5,7 +5,7 @@ import * as TermCleaner from "@millrace/core/kernel/logbuffer/TermCleaner"
 import * as Int64 from "@millrace/core/kernel/memory/Int64"
 import * as Mapping from "@millrace/core/kernel/native/Mapping"
 import { parent } from "#harness/Peer"
-import { MESSAGE_LENGTH, openLogs, positions, READER_OFFSET } from "./twoProcesses.shared.ts"
+import { CLEAN_LENGTH, MESSAGE_LENGTH, openLogs, positions, READER_OFFSET } from "./twoProcesses.shared.ts"
 
 const bench = parent()
 const [path = "", mode, count] = process.argv.slice(2)
@@ -27,7 +27,9 @@ const poll = (): number => {
     for (let index = 0; index < read; index++) {
       checksum = (checksum + batch.buffer[batch.offsets[index]!]! + batch.lengths[index]!) | 0
     }
-    cleaned = TermCleaner.clean(incoming, cleaned, reader.position)
+    if (reader.position >= cleaned + CLEAN_LENGTH) {
+      cleaned = TermCleaner.clean(incoming, cleaned, reader.position)
+    }
     Int64.storeExclusiveRelease(position, READER_OFFSET[0], reader.position)
   }
   return read

@@ -6,6 +6,8 @@ import { createLog, LOG_LENGTH } from "./benchLog.shared.ts"
 
 export const MESSAGE_LENGTH = 32
 export const FILE_LENGTH = 2 * LOG_LENGTH + 4096
+/** A reader cleans as much at a time: in a real log the keeper or driver does, and no message waits for it. */
+export const CLEAN_LENGTH = 4096
 /** Offsets in the page of positions: how far the reader of each log has come. */
 export const READER_OFFSET = [0, 64] as const
 
