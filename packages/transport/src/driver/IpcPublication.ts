@@ -266,6 +266,8 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     if (this.coolDownEndNs === undefined) {
       this.setConnected(false)
       for (const position of this.subscriberPositions) {
+        // They may have read on since the last tick, and are not to get that again when they are back.
+        this.consumerPosition = Math.max(this.consumerPosition, position.getVolatile())
         position.close()
       }
       this.subscriberPositions = []

@@ -164,6 +164,17 @@ describe("driver IpcStreams", () => {
     assert.strictEqual(driver.systemCounter(SystemCounters.PUBLICATIONS_REVOKED), 1)
   })
 
+  it("gives a subscriber of a rejected stream nothing again that it had read", () => {
+    const { client, driver, image, log } = connected()
+    const end = publish(log, 1000)
+    driver.setPosition(image.subscriberPositionId, end)
+    client.rejectImage(image.correlationId, 0, "no")
+    driver.tick()
+    const again = named(driver.pass(15_000, [client]), "onAvailableImage") as ReadonlyArray<ImageBuffersReady>
+    assert.strictEqual(again.length, 1)
+    assert.strictEqual(driver.counters.value(again[0]!.subscriberPositionId), BigInt(end))
+  })
+
   it("leaves behind an untethered subscriber that stays below the window, and lets it rejoin", () => {
     const { client, driver, image: untethered, log } = connected(CHANNEL, "aeron:ipc?tether=false")
     client.addSubscription(CHANNEL, STREAM)
