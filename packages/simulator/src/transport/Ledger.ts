@@ -20,6 +20,8 @@ export class Ledger {
   readonly entries: Array<LedgerEntry> = []
   /** Whether its end may lose data: it was revoked, rejected, or its driver died. */
   isBroken = false
+  /** A subscriber has refused it. Others read on until they hear of it, and may get that again. */
+  isRejected = false
   private readonly indexes = new Map<string, number>()
 
   constructor(sessionId: number, streamId: number) {

@@ -96,6 +96,7 @@ export class Subscriber {
     const ledger = this.imageIndexes.get(image)?.ledger
     if (ledger !== undefined) {
       ledger.isBroken = true
+      ledger.isRejected = true
     }
   }
 
@@ -163,7 +164,7 @@ export class Subscriber {
 
   private checkOrder(image: ImageReader, ledger: Ledger, index: number): void {
     const last = this.lastIndexes.get(ledger) ?? -1
-    if (index <= last) {
+    if (index <= last && !ledger.isRejected) {
       throw this.failure("once and in order", `entry ${index} came behind entry ${last}`)
     }
     this.lastIndexes.set(ledger, index)
