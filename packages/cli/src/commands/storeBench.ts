@@ -115,9 +115,9 @@ export const storeBench = Command.make(
   ),
   Command.withShortDescription("Measure puts, reads or key queries"),
   Command.withExamples([
-    { command: "millrace store bench --messages 20000 --length 124", description: "Puts into a store of its own" },
+    { command: "millrace store bench --messages 10000 --length 124", description: "Puts into a store of its own" },
     {
-      command: "millrace store bench --flush sync --messages 2000 --producers 64 --json",
+      command: "millrace store bench --flush sync --messages 1000 --producers 64 --json",
       description: "Each put on the device, for a script"
     }
   ])
