@@ -89,6 +89,11 @@ export type MediaDriverOptions = {
    * all (`none`). Default: `native` where it is there, else `portable`.
    */
   readonly media?: "native" | "portable" | "none"
+  /**
+   * A pcap file, made anew, for every datagram that the driver sends or receives: Wireshark, tcpdump and
+   * `millrace frames` read it. It grows as long as the driver runs, and costs a copy of each datagram. Default: none.
+   */
+  readonly captureFile?: string
   /** What the driver does without work. Default `IdleStrategy.park()`. */
   readonly idle?: IdleStrategy
 }
@@ -193,10 +198,19 @@ export const fromAeron = (assignments: ReadonlyArray<Assignment>): AeronOptions 
 export const parseProperties: (text: string, source: string) => ReadonlyArray<Assignment> = AeronProperties.parse
 
 /**
- * All options as a properties file that `fromAeron` reads back.
+ * All options as a properties file that `fromAeron` reads back, but for secrets.
  *
  * @category Aeron
  * @since 0.1.0
  */
-export const toProperties = (directory: string, concluded: ConcludedSettings): string =>
-  AeronProperties.format(settings, directory, concluded)
+export const toProperties = (
+  options: MediaDriverOptions & { readonly directory: string },
+  concluded: ConcludedSettings
+): string => {
+  const [threadingMode] = Object.entries(THREADING_MODES).find(([, name]) => name === (options.threading ?? "shared"))!
+  return AeronProperties.format(
+    settings,
+    { directory: options.directory, threadingMode, idle: options.idle },
+    concluded
+  )
+}

@@ -39,7 +39,7 @@ const dump = Effect.fnUntraced(function* (directory: string, { ignored, options 
   const concluded = yield* MediaDriverConfig.conclude(options)
   return [
     "# configuration of the media driver",
-    MediaDriverConfig.toProperties(directory, concluded),
+    MediaDriverConfig.toProperties({ ...options, directory }, concluded),
     ...ignored.map(({ name, reason, source, value }) => `# ignored: ${name}=${value} (${source}): it ${reason}`)
   ].join("\n")
 })

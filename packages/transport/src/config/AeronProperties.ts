@@ -202,14 +202,23 @@ const threadingModeOf = (assignment: Assignment | undefined, warnings: Array<War
   return assignment?.value
 }
 
+/** Values that are no settings. */
+export interface Surroundings {
+  readonly directory: string
+  readonly threadingMode: string
+  readonly idle: Parameters<typeof IdleNames.format>[1]
+}
+
 /** All values but those that are secret, as a file that `parse` and `conclude` read back. */
 export const format = (
   settings: Settings,
-  directory: string,
+  { directory, idle, threadingMode }: Surroundings,
   values: Readonly<Record<string, SettingValue.Value>>
 ): string =>
   [
     `aeron.dir=${directory}`,
+    `aeron.threading.mode=${threadingMode}`,
+    ...IdleNames.format(threadingMode, idle),
     ...Object.entries(settings).map(([name, setting]) =>
       setting.kind === "text" && setting.isSecret
         ? `# ${setting.property} is ${values[name] === "" ? "not " : ""}set`

@@ -5,7 +5,7 @@
 import type { Assignment, Warning } from "./AeronProperties.ts"
 import { INVALID, parse } from "./SettingValue.ts"
 
-/** An idle strategy as data. */
+/** An idle strategy as data, of those that Aeron names. */
 export type IdleDescription =
   | { readonly _tag: "BusySpin" }
   | { readonly _tag: "Yielding" }
@@ -119,4 +119,30 @@ const backoffOf = (text: string): IdleDescription | undefined => {
         minParkNs,
         maxParkNs
       }
+}
+
+const propertyOf = (variable: string): string => variable.toLowerCase().replaceAll("_", ".")
+
+/** The lines of a properties file by which `conclude` gives the strategy again. */
+export const format = (
+  threadingMode: string,
+  idle: IdleDescription | { readonly _tag: "Park" } | undefined
+): ReadonlyArray<string> => {
+  const variable = VARIABLES[threadingMode]!
+  const lines = (name: string, given?: string): ReadonlyArray<string> => [
+    `${propertyOf(variable)}=${name}`,
+    ...(given === undefined ? [] : [`${propertyOf(`${variable}${ARGUMENTS}`)}=${given}`])
+  ]
+  switch (idle?._tag) {
+    case "BusySpin":
+      return lines("spin")
+    case "Yielding":
+      return lines("yield")
+    case "Sleeping":
+      return lines("sleep-ns", `${idle.sleepNs}ns`)
+    case "Backoff":
+      return lines("backoff", `${idle.maxSpins}-${idle.maxYields}-${idle.minParkNs}ns-${idle.maxParkNs}ns`)
+    default:
+      return [`# ${propertyOf(variable)} is a park until there is work, which Aeron has not`]
+  }
 }

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as IdleStrategy from "@millrace/core/IdleStrategy"
 import { environmentVariable } from "../../src/config/Setting.ts"
 import * as MediaDriverConfig from "../../src/MediaDriverConfig.ts"
 
@@ -160,13 +161,39 @@ describe("properties files", () => {
         receiverWildcardPortRange: "20700 20705",
         allowTermination: true
       })
-      const text = MediaDriverConfig.toProperties("/dev/shm/d", concluded)
+      const idle = IdleStrategy.backoff({ maxSpins: 3 })
+      const surroundings = { directory: "/dev/shm/d", threading: "sharedNetwork", idle } as const
+      const text = MediaDriverConfig.toProperties(surroundings, concluded)
       const read = MediaDriverConfig.fromAeron(MediaDriverConfig.parseProperties(text, "dump"))
-      assert.deepStrictEqual(read.warnings, [])
-      assert.deepStrictEqual(read.ignored, [])
-      assert.strictEqual(read.options.directory, "/dev/shm/d")
-      const { directory: _directory, ...options } = read.options
+      assert.deepStrictEqual([read.warnings, read.ignored], [[], []])
+      const { directory, idle: idleRead, threading, ...options } = read.options
+      assert.deepStrictEqual({ directory, threading, idle: idleRead }, surroundings)
       assert.deepStrictEqual(yield* MediaDriverConfig.conclude(options), concluded)
+    })
+  )
+
+  it.effect("give each idle strategy that Aeron has again, and keep the secrets", () =>
+    Effect.gen(function* () {
+      const concluded = yield* MediaDriverConfig.conclude({ terminationToken: "sesame" })
+      const readBack = (idle?: IdleStrategy.IdleStrategy) => {
+        const text = MediaDriverConfig.toProperties(
+          { directory: "/x", ...(idle === undefined ? {} : { idle }) },
+          concluded
+        )
+        assert.notInclude(text, "sesame")
+        assert.include(text, "# millrace.termination.token is set")
+        return MediaDriverConfig.fromAeron(MediaDriverConfig.parseProperties(text, "dump")).options.idle
+      }
+      for (const idle of [
+        IdleStrategy.busySpin,
+        IdleStrategy.yielding,
+        IdleStrategy.sleeping(7),
+        IdleStrategy.backoff()
+      ]) {
+        assert.deepStrictEqual(readBack(idle), idle)
+      }
+      assert.isUndefined(readBack())
+      assert.isUndefined(readBack(IdleStrategy.park()))
     })
   )
 })

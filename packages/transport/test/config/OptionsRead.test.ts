@@ -18,8 +18,7 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
 /** Where the values of the options are gathered: what only stands there is read by nobody. */
 const GATHERING = new Set(["driver/DriverSettings.ts", "internal/driverSettings.ts", "internal/driverStart.ts"])
 
-const isReader = (file: string): boolean =>
-  file.endsWith(".ts") && !file.startsWith("config/") && !GATHERING.has(file)
+const isReader = (file: string): boolean => file.endsWith(".ts") && !file.startsWith("config/") && !GATHERING.has(file)
 
 const readBy = (concluded: MediaDriverConfig.ConcludedSettings): ReadonlySet<string> => {
   const read = new Set<string>()
