@@ -13,6 +13,7 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { createRequire } from "node:module"
 import { backlog } from "./commands/backlog.ts"
+import { capture } from "./commands/capture.ts"
 import { demo } from "./commands/demo.ts"
 import { driver } from "./commands/driver.ts"
 import { errors } from "./commands/errors.ts"
@@ -39,7 +40,7 @@ const millrace = Command.make("millrace").pipe(
     { group: "See it work", commands: [demo] },
     { group: "Move messages", commands: [driver, publish, subscribe] },
     { group: "Measure", commands: [throughput, ping, pong] },
-    { group: "Look at a driver", commands: [stat, streams, backlog, errors, loss, log] },
+    { group: "Look at a driver", commands: [stat, streams, backlog, errors, loss, log, capture] },
     { group: "Look into files", commands: [store, frames] }
   ])
 )

@@ -8,7 +8,7 @@ import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { DriverLocation, MediaDriverService } from "../MediaDriver.ts"
+import type { DriverInvoker, DriverLocation, MediaDriverService } from "../MediaDriver.ts"
 import * as MediaDriverConfig from "../MediaDriverConfig.ts"
 import {
   DriverActive,
@@ -17,6 +17,7 @@ import {
   TransportError,
   type TransportErrorReason
 } from "../TransportError.ts"
+import * as CaptureFile from "./captureFile.ts"
 import { defaultDirectory, rootDirectory } from "./defaultDirectory.ts"
 import { cncLengths, startOptions } from "./driverSettings.ts"
 import type { DriverActiveError, DriverStart } from "./driverStart.ts"
@@ -41,14 +42,15 @@ const startOf = (
   settings: MediaDriverConfig.ConcludedSettings,
   directory: string,
   isEmbedded: boolean,
-  media: MediaDriverConfig.MediaDriverOptions["media"]
+  { captureFile, media }: Pick<MediaDriverConfig.MediaDriverOptions, "captureFile" | "media">
 ): DriverStart => ({
   directory,
   cncLengths: cncLengths(settings),
   reserveWholeCnc: isEmbedded,
   ...startOptions(settings),
   deleteDirectoryOnShutdown: isEmbedded || settings.dirDeleteOnShutdown,
-  media
+  media,
+  captureFile
 })
 
 /** What was thrown while a driver started: an object of its class, or its plain fields when it came from a worker. */
@@ -82,6 +84,19 @@ const driverError = (error: CoreError, directory: string): TransportError => {
   return new TransportError({ reason: described })
 }
 
+const createCapture = ({ captureFile }: DriverStart): Effect.Effect<void, TransportError> =>
+  captureFile === undefined
+    ? Effect.void
+    : Effect.try({
+        try: () => CaptureFile.create(captureFile),
+        catch: (error) => {
+          const allowed = `a file that can be written: ${(error as Error).message}`
+          return new TransportError({
+            reason: new InvalidOption({ option: "captureFile", value: captureFile, allowed })
+          })
+        }
+      })
+
 const run = Effect.fnUntraced(function* (
   given: DriverStart,
   options: MediaDriverConfig.MediaDriverOptions
@@ -91,6 +106,7 @@ const run = Effect.fnUntraced(function* (
     const allowed = "shared or invoker with portable sockets, which belong to one thread"
     return yield* fail(new InvalidOption({ option: "threading", value: threading, allowed }))
   }
+  yield* createCapture(given)
   const start = { ...given, identity: { ...given.identity, threadingMode: DriverThreads.LABELS[threading] } }
   const toTransportError = (error: unknown): TransportError =>
     error instanceof CoreError
@@ -106,10 +122,26 @@ const run = Effect.fnUntraced(function* (
   }
 })
 
+/** A driver whose duty cycles are the caller's. */
+export const makeInvoker = Effect.fnUntraced(function* (
+  options: Omit<MediaDriverConfig.MediaDriverOptions, "threading" | "idle">
+): Effect.fn.Return<DriverInvoker, TransportError, Scope.Scope> {
+  const settings = yield* MediaDriverConfig.conclude(options)
+  const directory = options.directory ?? defaultDirectory()
+  const given = startOf(settings, directory, false, options)
+  yield* createCapture(given)
+  const start = { ...given, identity: { ...given.identity, threadingMode: DriverThreads.LABELS.invoker } }
+  return yield* orTakeOver(start, (attempt) =>
+    DriverThreads.makeInvoker(attempt).pipe(
+      Effect.mapError((error) => new TransportError({ reason: reasonOfStart(error, directory) }))
+    )
+  )
+})
+
 /** A driver in its public directory. It goes on until its scope ends or a client terminates it. */
 export const makeStandalone = Effect.fnUntraced(function* (options: MediaDriverConfig.MediaDriverOptions) {
   const settings = yield* MediaDriverConfig.conclude(options)
-  return yield* run(startOf(settings, options.directory ?? defaultDirectory(), false, options.media), options)
+  return yield* run(startOf(settings, options.directory ?? defaultDirectory(), false, options), options)
 })
 
 /** A driver for this program and its children, in a directory of its own that goes with it. */
@@ -127,7 +159,7 @@ export const makeEmbedded = Effect.fnUntraced(function* (options: MediaDriverCon
     ...options
   })
   yield* removeAtExit(directory)
-  const driver = yield* run(startOf(settings, directory, true, options.media), options)
+  const driver = yield* run(startOf(settings, directory, true, options), options)
   yield* Effect.addFinalizer(() => awaitDrained(directory, Duration.nanos(BigInt(settings.publicationLingerTimeout))))
   return driver
 })

@@ -5,6 +5,8 @@ import type { SystemCounters } from "../driver/SystemCounters.ts"
 import * as LossInterceptors from "../media/LossInterceptors.ts"
 import * as LossPlan from "../media/LossPlan.ts"
 import type { UdpPort } from "../media/UdpPort.ts"
+import * as CapturePort from "../media/CapturePort.ts"
+import * as CaptureFile from "./captureFile.ts"
 import type { DriverStart } from "./driverStart.ts"
 import * as NameResolvers from "./nameResolver.ts"
 import * as NativeUdpPort from "./nativeUdpPort.ts"
@@ -14,19 +16,19 @@ import type { UdpFaults } from "./udpFaults.ts"
 
 export const randomInt32 = (): number => Math.trunc(Math.random() * 2 ** 32) | 0
 
-type MediaStart = Pick<DriverStart, "loss" | "media" | "naming">
+type SocketStart = Pick<DriverStart, "captureFile" | "loss" | "media">
+type MediaStart = SocketStart & Pick<DriverStart, "naming">
 
 /** What carries the driver's datagrams, if anything does. */
 export const mediaOf = ({ media }: Pick<DriverStart, "media">): "native" | "portable" | "none" =>
   media ?? (isLinux && hasLibc ? "native" : "portable")
 
 /** `onArrival` is called where no descriptor tells of datagrams. */
-export const udpPort = (
-  start: Pick<DriverStart, "loss" | "media">,
-  faults: UdpFaults,
-  onArrival: () => void = () => {}
-): UdpPort => {
-  const port = mediaOf(start) === "native" ? NativeUdpPort.make(faults) : PortableUdpPort.make(faults, onArrival)
+export const udpPort = (start: SocketStart, faults: UdpFaults, onArrival: () => void = () => {}): UdpPort => {
+  const real = mediaOf(start) === "native" ? NativeUdpPort.make(faults) : PortableUdpPort.make(faults, onArrival)
+  const { captureFile } = start
+  const port =
+    captureFile === undefined ? real : CapturePort.wrap(real, CaptureFile.append(captureFile, faults.onError))
   return LossPlan.isEmpty(start.loss) ? port : LossInterceptors.wrap(port, start.loss, randomInt32)
 }
 

@@ -38,6 +38,8 @@ export interface DriverStart {
   readonly naming: NamingOptions
   /** Undefined = what this platform has. */
   readonly media: "native" | "portable" | "none" | undefined
+  /** Where every datagram is appended; it is there already. */
+  readonly captureFile?: string | undefined
   /** Where the agents call each other; undefined = they run on one thread. */
   readonly addresses?: AgentAddresses | undefined
 }
