@@ -55,6 +55,9 @@ export class NetworkSubscriptionLink extends SubscriptionLink {
   }
 }
 
+/** Images whose logs are being made at one time; the source of another repeats its SETUP. */
+export const PENDING_IMAGES_MAX = 64
+
 /** An image whose log is being made. */
 interface PendingImage {
   readonly request: ImageRequest
@@ -300,7 +303,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     const { commands, logFactory } = this.context
     const endpoint = this.endpoints.find(request.endpointId)
     const [first] = endpoint === undefined ? [] : this.interestedLinks(request, endpoint)
-    if (endpoint === undefined || first === undefined) {
+    if (endpoint === undefined || first === undefined || this.pendingImages.length >= PENDING_IMAGES_MAX) {
       this.giveUp(request, undefined)
       return
     }

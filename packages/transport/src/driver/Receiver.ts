@@ -13,6 +13,7 @@ import type { AgentResources } from "./AgentResources.ts"
 import type { ConductorCommands, ImageRequest } from "./ConductorCommands.ts"
 import { DataPacketDispatcher, type SessionState } from "./DataPacketDispatcher.ts"
 import { LeavingEndpoints } from "./LeavingEndpoints.ts"
+import { type PendingSetup, PendingSetups } from "./PendingSetups.ts"
 import type { ReceivedImage, ReceivedImageListener } from "./ReceivedImage.ts"
 import { makeReceivedImage } from "./ReceivedImageFactory.ts"
 import type { ReceivedImageDescription, ReceiveEndpointDescription, ReceiverCommands } from "./ReceiverCommands.ts"
@@ -33,18 +34,6 @@ export interface ReceiverOptions {
   readonly conductor: ConductorCommands
 }
 
-interface PendingSetup {
-  readonly endpoint: ReceiveEndpoint
-  readonly sessionId: number
-  readonly streamId: number
-  readonly sinceNs: number
-}
-
-/** A source that was asked for a SETUP and does not answer may be asked again after this time. */
-const PENDING_SETUP_TIMEOUT_NS = 1e9
-/** Sources that are asked for a SETUP at one time. */
-const PENDING_SETUPS_MAX = 1024
-
 export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListener, ReceivedImageListener {
   readonly roleName = "receiver"
   private readonly options: ReceiverOptions
@@ -55,7 +44,7 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
   private readonly leaving: LeavingEndpoints
   private readonly lossEntries = new Map<ReceivedImage, number>()
   private images: ReadonlyArray<ReceivedImage> = []
-  private pendingSetups: Array<PendingSetup> = []
+  private readonly pendingSetups = new PendingSetups()
   private nowNs = 0
   private isTerminated = false
 
@@ -94,7 +83,7 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
         ? this.trackRebuild(image, nowNs) + image.sendFeedback(nowNs)
         : this.release(image)
     }
-    this.checkPendingSetups()
+    this.pendingSetups.removeOld(nowNs, this.forget)
     return workCount
   }
 
@@ -124,7 +113,7 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
     const endpoint = this.findEndpoint(endpointId)
     if (endpoint !== undefined) {
       this.setEndpoints(this.endpoints.filter((other) => other !== endpoint))
-      this.pendingSetups = this.pendingSetups.filter((pending) => pending.endpoint !== endpoint)
+      this.pendingSetups.removeEndpoint(endpoint)
       this.dispatchers.delete(endpoint)
     }
     this.leaving.add(endpointId)
@@ -219,7 +208,8 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
     const sessionId = RttMeasurementFrame.sessionId(buffer, offset)
     const streamId = RttMeasurementFrame.streamId(buffer, offset)
     const image = this.dispatchers.get(endpoint)?.findImage(streamId, sessionId)
-    if (image === undefined) {
+    // Only the image's own source is answered: whoever else asks makes the driver send to where it likes.
+    if (image === undefined || !source.equals(image.fields.source)) {
       return
     }
     const echoTimestampNs = RttMeasurementFrame.echoTimestampNs(buffer, offset)
@@ -278,26 +268,16 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
   }
 
   /** Beyond the limit the session stays unknown: its next datagram finds room, or the one after it. */
-  private elicitSetup(pending: PendingSetup, source: SocketAddress): void {
-    const { endpoint, sessionId, streamId } = pending
-    if (this.pendingSetups.length >= PENDING_SETUPS_MAX) {
-      this.onRemoveState(endpoint.id, sessionId, streamId, "PendingSetup")
-      return
+  private elicitSetup(setup: PendingSetup, source: SocketAddress): void {
+    if (this.pendingSetups.add(setup)) {
+      setup.endpoint.elicitSetup(source, setup.sessionId, setup.streamId)
+    } else {
+      this.forget(setup)
     }
-    this.pendingSetups.push(pending)
-    endpoint.elicitSetup(source, sessionId, streamId)
   }
 
-  private checkPendingSetups(): void {
-    const isOver = ({ sinceNs }: PendingSetup): boolean => this.nowNs - sinceNs > PENDING_SETUP_TIMEOUT_NS
-    if (!this.pendingSetups.some(isOver)) {
-      return
-    }
-    for (const { endpoint, sessionId, streamId } of this.pendingSetups.filter(isOver)) {
-      this.onRemoveState(endpoint.id, sessionId, streamId, "PendingSetup")
-    }
-    this.pendingSetups = this.pendingSetups.filter((pending) => !isOver(pending))
-  }
+  private readonly forget = ({ endpoint, sessionId, streamId }: PendingSetup): void =>
+    this.onRemoveState(endpoint.id, sessionId, streamId, "PendingSetup")
 
   private newDispatcher(endpoint: ReceiveEndpoint): DataPacketDispatcher {
     return new DataPacketDispatcher(

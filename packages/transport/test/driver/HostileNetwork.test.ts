@@ -15,6 +15,8 @@ import { any, SocketAddress } from "../../src/channel/SocketAddress.ts"
 import type { SubscriptionImages } from "../../src/client/SubscriptionImages.ts"
 import * as ErrorCode from "../../src/command/ErrorCode.ts"
 import { SESSION_STATES_MAX } from "../../src/driver/DataPacketDispatcher.ts"
+import { PENDING_IMAGES_MAX } from "../../src/driver/NetworkSubscriptions.ts"
+import { PENDING_SETUPS_MAX } from "../../src/driver/PendingSetups.ts"
 import * as SystemCounters from "../../src/driver/SystemCounters.ts"
 import type { UdpSocket } from "../../src/media/UdpPort.ts"
 import { readAll, STREAM } from "../client/HeapClient.ts"
@@ -270,5 +272,64 @@ describe("a hostile network", () => {
     world.publisher.addPublication(CHANNEL, true)
     world.run(3000)
     assert.strictEqual(subscription.current.length, 1)
+  })
+
+  it("gets one question for a session and second, however many sessions it makes the driver forget", () => {
+    const world = new HeapNetwork(25)
+    world.subscriber.addSubscription(CHANNEL)
+    world.run(20)
+    const stranger = strangerOf(world)
+    const asked = new Map<number, number>()
+    const frame = frameBuffer(new Uint8Array(new ArrayBuffer(64)))
+    const sessions = SESSION_STATES_MAX + 200
+    for (let round = 0; round < 5; round++) {
+      for (let session = 0; session < sessions; session++) {
+        DataFrame.write(frame, 0, 64, FrameFlags.UNFRAGMENTED, 0, 0, session, STREAM)
+        stranger.send(frame, 0, 64, TARGET)
+        if (session % 60 === 0) {
+          world.run(1)
+        }
+      }
+      world.run(30)
+      stranger.poll((answer, offset, length) => {
+        assert.isAtMost(length, 44)
+        const session = StatusMessageFrame.sessionId(answer, offset)
+        asked.set(session, (asked.get(session) ?? 0) + 1)
+      }, 10_000)
+    }
+    assert.deepStrictEqual(new Set(asked.values()), new Set([1]))
+    assert.isAtMost(asked.size, PENDING_SETUPS_MAX)
+    assert.isAtLeast(asked.size, 1000)
+  })
+
+  it("gets no answer to its measurements of a stream of somebody else", () => {
+    const world = new HeapNetwork(26)
+    world.subscriber.addSubscription(CHANNEL)
+    const publication = world.publisher.addPublication(CHANNEL)
+    world.run(100)
+    const stranger = strangerOf(world)
+    const frame = frameBuffer(new Uint8Array(new ArrayBuffer(64)))
+    RttMeasurementFrame.write(frame, 0, FrameFlags.RTTM_REPLY, publication.sessionId, STREAM, 1n, 0n, 0n)
+    stranger.send(frame, 0, RttMeasurementFrame.HEADER_LENGTH, TARGET)
+    world.run(20)
+    assert.strictEqual(
+      stranger.poll(() => assert.fail("an answer came"), 10),
+      0
+    )
+  })
+
+  it("has few logs made at one time, however many streams it sets up", () => {
+    const world = new HeapNetwork(27)
+    world.subscriber.addSubscription(CHANNEL)
+    world.run(20)
+    world.receiver.logFactory.delayTicks = 1000
+    const stranger = strangerOf(world)
+    const frame = frameBuffer(new Uint8Array(new ArrayBuffer(64)))
+    for (let session = 0; session < 500; session++) {
+      SetupFrame.write(frame, 0, 0, 0, session, STREAM, 0, 0, 65_536, 1408, 0)
+      stranger.send(frame, 0, SetupFrame.HEADER_LENGTH, TARGET)
+    }
+    world.run(50)
+    assert.strictEqual(world.receiver.logFactory.underWay, PENDING_IMAGES_MAX)
   })
 })
