@@ -12,10 +12,12 @@ import * as AgentRunner from "@millrace/core/AgentRunner"
 import type { CoreError } from "@millrace/core/CoreError"
 import * as EntryFile from "@millrace/core/EntryFile"
 import type { IdleStrategy } from "@millrace/core/IdleStrategy"
+import { AgentInvoker } from "@millrace/core/kernel/agent/AgentInvoker"
 import { WakeDescriptor } from "@millrace/core/kernel/native/WakeDescriptor"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { CONDUCTOR_COMMANDS, type ConductorCommands } from "../driver/ConductorCommands.ts"
+import type { DriverInvoker } from "../MediaDriver.ts"
 import * as AgentRing from "./agentRing.ts"
 import * as DriverAgent from "./driverAgent.ts"
 import { mediaOf } from "./driverNetwork.ts"
@@ -77,6 +79,27 @@ export const run = (
   const threads = mediaOf(start) === "none" ? [] : NETWORK_THREADS[threading]
   return threads.length === 0 ? startWorker({ start, roles: [] }, idle) : runThreads(start, threads, idle)
 }
+
+/** What the driver's agents throw is logged. */
+export const makeInvoker = (start: DriverStart): Effect.Effect<DriverInvoker, unknown, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.gen(function* () {
+      const { clock } = AgentRunner
+      const context = yield* Effect.context<never>()
+      const agent = yield* Effect.try({ try: () => DriverAgent.make(start, clock), catch: (thrown) => thrown })
+      const logged = (error: unknown): void => void Effect.runForkWith(context)(Effect.logError(error))
+      const invoker = new AgentInvoker(agent, logged)
+      yield* Effect.try({ try: () => invoker.start(clock.nanoTime()), catch: (thrown) => thrown })
+      return { clock, invoker }
+    }),
+    ({ invoker }) => Effect.sync(() => invoker.close())
+  ).pipe(
+    Effect.map(({ clock, invoker }) => ({
+      directory: start.directory,
+      invokeUnsafe: () => invoker.invoke(clock.nanoTime()),
+      isTerminatedUnsafe: () => invoker.isClosed
+    }))
+  )
 
 const openWake = Effect.acquireRelease(
   Effect.sync(() => WakeDescriptor.open()),
