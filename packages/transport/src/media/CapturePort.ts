@@ -36,6 +36,10 @@ class CapturingSocket implements UdpSocket {
     return this.socket.descriptor
   }
 
+  get handle(): SocketHandle | undefined {
+    return this.socket.handle
+  }
+
   get receiveBufferLength(): number {
     return this.socket.receiveBufferLength
   }

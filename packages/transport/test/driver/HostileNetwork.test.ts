@@ -302,6 +302,28 @@ describe("a hostile network", () => {
     assert.isAtLeast(asked.size, 1000)
   })
 
+  it("makes the driver forget the oldest of too many sessions that nobody wants, which is counted", () => {
+    const world = new HeapNetwork(28)
+    world.subscriber.addSubscription(`${CHANNEL}|session-id=77`)
+    world.run(20)
+    const stranger = strangerOf(world)
+    const frame = frameBuffer(new Uint8Array(new ArrayBuffer(64)))
+    for (let session = 1000; session < 1000 + SESSION_STATES_MAX + 3; session++) {
+      DataFrame.write(frame, 0, 64, FrameFlags.UNFRAGMENTED, 0, 0, session, STREAM)
+      stranger.send(frame, 0, 64, TARGET)
+      if (session % 60 === 0) {
+        world.run(1)
+      }
+    }
+    world.run(20)
+    assert.strictEqual(world.receiver.errors.length, 3)
+    assert.include(String(world.receiver.errors[0]), "more sessions than are remembered")
+    assert.strictEqual(
+      stranger.poll(() => {}, 10),
+      0
+    )
+  })
+
   it("gets no answer to its measurements of a stream of somebody else", () => {
     const world = new HeapNetwork(26)
     world.subscriber.addSubscription(CHANNEL)
