@@ -23,8 +23,8 @@ const examplesOf = (help: string): ReadonlyArray<string> =>
 const trades = Effect.gen(function* () {
   const directory = path.join(yield* Millrace.directory, "trades")
   yield* Effect.gen(function* () {
-    const { putMany } = yield* MessageStore.MessageStore
-    yield* putMany(
+    const opened = yield* MessageStore.MessageStore
+    yield* opened.putMany(
       Array.from({ length: 20 }, (_, id) => ({
         topic: "trades",
         body: Buffer.from(`${id}`),

@@ -5,6 +5,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
@@ -21,49 +22,75 @@ export interface Ended {
 
 const millrace = Command.make("millrace").pipe(Command.withSubcommands([store]))
 
-/** Runs the command with lines of standard input. */
-export const runWith = (stdin: string | Uint8Array, ...args: ReadonlyArray<string>): Effect.Effect<Ended> =>
+/** What a run has printed so far, and who waits for more. */
+class Output {
+  stdout = ""
+  stderr = ""
+  readonly #waiting = new Set<() => void>()
+
+  print(text: string): void {
+    this.stdout += text
+    this.#waiting.forEach((wake) => wake())
+  }
+
+  /** Completes when the output contains a text. */
+  readonly says = (text: string): Effect.Effect<void> =>
+    Effect.callback<void>((resume) => {
+      const wake = () => {
+        if (this.stdout.includes(text)) {
+          resume(Effect.void)
+        }
+      }
+      this.#waiting.add(wake)
+      wake()
+      return Effect.sync(() => this.#waiting.delete(wake))
+    })
+}
+
+const runInto = (output: Output, stdin: string | Uint8Array, args: ReadonlyArray<string>): Effect.Effect<Ended> =>
   Effect.gen(function* () {
-    let stdout = ""
-    let stderr = ""
-    const write = (bytes: string | Uint8Array) =>
-      Effect.sync(() => {
-        stdout += Buffer.from(bytes).toString()
-      })
     const input = Buffer.from(stdin)
     const stdio = Stdio.layerTest({
-      stdout: () => Sink.forEach(write),
+      stdout: () => Sink.forEach((bytes) => Effect.sync(() => output.print(Buffer.from(bytes).toString()))),
       stdin: input.length === 0 ? Stream.empty : Stream.succeed<Uint8Array>(input)
     })
     const console: Console.Console = {
       ...globalThis.console,
-      log: (...values) => {
-        stdout += `${values.join(" ")}\n`
-      },
+      log: (...values) => output.print(`${values.join(" ")}\n`),
       error: (...values) => {
-        stderr += `${values.join(" ")}\n`
+        output.stderr += `${values.join(" ")}\n`
       }
     }
-    const services = Layer.mergeAll(NodeServices.layer, Presenter.layer, stdio)
     const exit = yield* Command.runWith(millrace, { version: "0.0.0" })(["store", ...args]).pipe(
-      Effect.provide(Layer.provideMerge(services, stdio)),
+      Effect.provide(Layer.mergeAll(NodeServices.layer, Presenter.layer, stdio)),
       Effect.provideService(Console.Console, console),
       Effect.exit
     )
+    const { stderr, stdout } = output
     if (Exit.isSuccess(exit)) {
       return { code: ExitCode.DONE, stdout, stderr }
     }
     const error = Cause.squash(exit.cause)
-    return {
-      code: ExitCode.ofCause(exit.cause),
-      stdout,
-      stderr: stderr + (error instanceof Error ? error.message : String(error))
-    }
+    const message = error instanceof Error ? error.message : String(error)
+    return { code: ExitCode.ofCause(exit.cause), stdout, stderr: stderr + message }
+  })
+
+/** Runs the command with lines of standard input. */
+export const runWith = (stdin: string | Uint8Array, ...args: ReadonlyArray<string>): Effect.Effect<Ended> =>
+  Effect.suspend(() => runInto(new Output(), stdin, args))
+
+/** Runs a command that does not end by itself until the scope closes. */
+export const start = (
+  ...args: ReadonlyArray<string>
+): Effect.Effect<Pick<Output, "says" | "stdout">, never, Scope.Scope> =>
+  Effect.suspend(() => {
+    const output = new Output()
+    return Effect.as(Effect.forkScoped(runInto(output, "", args)), output)
   })
 
 export const run = (...args: ReadonlyArray<string>): Effect.Effect<Ended> => runWith("", ...args)
 
-export const jsonLines = ({ stdout }: Ended): ReadonlyArray<any> =>
+export const jsonLines = ({ stdout }: Ended) =>
   stdout
     .split("\n")
     .filter((line) => line !== "")
