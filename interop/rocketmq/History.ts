@@ -15,7 +15,8 @@ const TOPIC_LENGTH_MAX_V1 = 127
 /** An answer has 64 messages, and after a crash some of them twice. */
 const KEY_COUNT_MAX = 20
 
-export const CRC_PROPERTY = "__CRC32#"
+/** Properties that the store adds. */
+export const ADDED_PROPERTIES: ReadonlyArray<string> = ["__CRC32#", "INNER_MULTI_QUEUE_OFFSET"]
 
 export class History {
   readonly messages: Array<ListedMessage> = []
@@ -38,12 +39,14 @@ export class History {
   /** The queues that these messages make; those that hold nothing are left out. */
   queues(): ReadonlyArray<ListedQueue> {
     const queues = new Map<string, { topic: string; queueId: number; entries: Array<readonly [number, number]> }>()
-    for (const { position, queueId, storeSize, sysFlag, topic } of this.messages) {
+    for (const { position, properties, queueId, storeSize, sysFlag, topic } of this.messages) {
       if (isQueued(sysFlag)) {
-        const name = `${topic}/${queueId}`
-        const queue = queues.get(name) ?? { topic, queueId, entries: [] }
-        queue.entries.push([position, storeSize])
-        queues.set(name, queue)
+        for (const place of [{ topic, queueId }, ...lightQueuesOf(properties)]) {
+          const name = `${place.topic}/${place.queueId}`
+          const queue = queues.get(name) ?? { ...place, entries: [] }
+          queue.entries.push([position, storeSize])
+          queues.set(name, queue)
+        }
       }
     }
     const listed = [...queues.values()].map(({ entries, queueId, topic }) => {
@@ -72,6 +75,13 @@ export class History {
     return [...all.values()].filter(({ count }) => count <= KEY_COUNT_MAX)
   }
 }
+
+/** The light queues that a message stands in beside its own. */
+const lightQueuesOf = (properties: Readonly<Record<string, string>>) =>
+  (properties["INNER_MULTI_DISPATCH"] ?? "")
+    .split(",")
+    .filter((name) => name.startsWith("%LMQ%"))
+    .map((topic) => ({ topic, queueId: 0 }))
 
 export const isQueued = (sysFlag: number): boolean => {
   const transaction = sysFlag & TRANSACTION_MASK

@@ -5,7 +5,7 @@
 import type { Report } from "../Report.ts"
 import * as Damage from "./Damage.ts"
 import { type Config, Handle } from "./Handle.ts"
-import { CRC_PROPERTY, type History, isQueued } from "./History.ts"
+import { ADDED_PROPERTIES, type History, isQueued } from "./History.ts"
 import type { ListedMessage, Listing, ScriptedMessage } from "./Listing.ts"
 import type { Peer } from "./Peer.ts"
 import type { Step } from "./Script.ts"
@@ -263,5 +263,5 @@ const placeOf = ([position, size]: readonly [number, number, number?]) => [posit
 const fieldsOf = ({ isValid: _isValid, properties, tagsCode: _tagsCode, ...fields }: ListedMessage) => ({
   ...fields,
   queueOffset: isQueued(fields.sysFlag) ? fields.queueOffset : 0,
-  properties: Object.fromEntries(Object.entries(properties).filter(([name]) => name !== CRC_PROPERTY))
+  properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !ADDED_PROPERTIES.includes(name)))
 })

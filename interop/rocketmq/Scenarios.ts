@@ -53,6 +53,18 @@ export const synchronous = async (options: VersionOptions, peers: Peers): Promis
   await relay.turn({ peer: peers.lasting("ours"), steps: script.mixture(MESSAGES), end: "close" })
 }
 
+/** Messages that stand in light queues as well, across a kill of each side. */
+export const lightQueues = async (options: VersionOptions, peers: Peers): Promise<void> => {
+  const config = { ...Rounds.config, enableLmq: true, enableMultiDispatch: true }
+  const relay = relayOf(options, "light queues", config)
+  const script = new Script(Rounds.abilitiesOf(options.version), 11)
+  await relay.turn({ peer: peers.lasting("ours"), steps: script.light(), end: "close" })
+  await relay.turn({ peer: peers.spawn("real"), steps: script.light(), end: "kill" })
+  await relay.turn({ peer: peers.spawn("ours"), steps: script.light(), end: "kill" })
+  await relay.turn({ peer: peers.lasting("real"), steps: script.light(), end: "close" })
+  await relay.turn({ peer: peers.lasting("ours"), steps: [], end: "close" })
+}
+
 /** A log that is spread over two directories. */
 export const directories = async (options: VersionOptions, peers: Peers): Promise<void> => {
   const logs = ["a", "b"].map((name) => join(options.scratch, `log-${name}-${options.version}`))

@@ -81,6 +81,19 @@ export class Script {
     return steps
   }
 
+  /** Messages that stand in light queues beside their own. */
+  light(): ReadonlyArray<Step> {
+    const names = ["%LMQ%a,%LMQ%b", "%LMQ%b", "%LMQ%c,%LMQ%a,%LMQ%тема"]
+    return Array.from({ length: 12 }, (_, index) => {
+      const named = names[index % names.length]!
+      const fields = {
+        properties: { KEYS: this.#key(), TAGS: "TagA", INNER_MULTI_DISPATCH: named },
+        queueId: index % 2
+      }
+      return { kind: "put", messages: [this.#message(fields), this.plain()] } as const
+    })
+  }
+
   /** A message without anything special. */
   plain(): ScriptedMessage {
     const queueId = this.#below(3)

@@ -50,6 +50,7 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
       reverse: () => Scenarios.reverse(options, peers),
       synchronous: () => Scenarios.synchronous(options, peers),
       directories: () => Scenarios.directories(options, peers),
+      ...(options.version.startsWith("4.") ? {} : { "light queues": () => Scenarios.lightQueues(options, peers) }),
       "twins of ours": () => Twins.run(options, peers, "ours"),
       "twins of the real one": () => Twins.run(options, peers, "real"),
       beside: () => Beside.run(options, peers),

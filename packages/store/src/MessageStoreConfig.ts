@@ -113,6 +113,12 @@ export const settings = {
   flushIntervalConsumeQueue: integer(1000, "ms", "Pause between two flushes of the queues."),
   flushConsumeQueueLeastPages: integer(2, "pages of 4 KiB", "As flushCommitLogLeastPages, for queues.", 0),
   flushConsumeQueueThoroughInterval: integer(60_000, "ms", "As flushCommitLogThoroughInterval, for queues."),
+  enableLmq: flag(false, "Keep light queues: those of topics that begin with %LMQ%."),
+  enableMultiDispatch: flag(
+    false,
+    "With enableLmq: a message also stands in the light queues that its property INNER_MULTI_DISPATCH names."
+  ),
+  maxLmqConsumeQueueNum: integer(20_000, "queues", "Most light queues."),
   messageIndexEnable: flag(true, "Keep an index of keys."),
   indexTags: flag(false, "Index tags too, as RocketMQ 5.5 does."),
   maxHashSlotNum: integer(5_000_000, "slots", "Hash slots of a file of the index."),

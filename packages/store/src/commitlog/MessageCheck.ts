@@ -24,6 +24,11 @@ export const RECORD_TOO_LONG = -11
 /** So are the records of a batch together, which stand in one file. */
 export const BATCH_TOO_LONG = -12
 
+/** A light queue that the message is to stand in as well has no legal name. */
+export const LMQ_ILLEGAL = -13
+/** The message would make more light queues than there may be. */
+export const LMQ_TOO_MANY = -14
+
 /** A topic is the name of a directory; that is what bounds it on every file system. */
 const TOPIC_BYTES_MAX = 255
 /** Bytes of a record beside its body, at most: a record is only measured where this says that it may not fit. */

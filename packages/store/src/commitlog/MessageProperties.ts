@@ -12,6 +12,9 @@ export const TAGS = "TAGS"
 export const WAIT = "WAIT"
 export const DELAY = "DELAY"
 export const UNIQ_KEY = "UNIQ_KEY"
+/** Further queues that the message stands in, and its offsets in them. */
+export const INNER_MULTI_DISPATCH = "INNER_MULTI_DISPATCH"
+export const INNER_MULTI_QUEUE_OFFSET = "INNER_MULTI_QUEUE_OFFSET"
 
 /** A property by its name in bytes: where its value starts, and how long it is. */
 export interface PropertyRange {

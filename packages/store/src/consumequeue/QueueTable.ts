@@ -5,6 +5,7 @@
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import type { ConsumeQueue } from "./ConsumeQueue.ts"
+import * as MultiDispatch from "./MultiDispatch.ts"
 
 export interface QueueState {
   readonly topic: TopicQueues
@@ -32,6 +33,8 @@ export type OpenQueue = (topic: string, queueId: number) => ConsumeQueue
 
 export class QueueTable {
   readonly topics: Map<string, TopicQueues> = new Map()
+  /** How many light queues there are. */
+  lmqCount: number = 0
   readonly #openQueue: OpenQueue
   /** Messages that follow each other mostly share a topic and a queue. */
   #last: TopicQueues | undefined = undefined
@@ -48,6 +51,7 @@ export class QueueTable {
     if (topic === undefined) {
       topic = new TopicQueues(name)
       this.topics.set(name, topic)
+      this.lmqCount += MultiDispatch.isLmq(name) ? 1 : 0
     }
     this.#last = topic
     return topic

@@ -2,16 +2,20 @@
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
 import type { QueueState, QueueTable, TopicQueues } from "../consumequeue/QueueTable.ts"
+import * as MultiDispatch from "../consumequeue/MultiDispatch.ts"
 import * as DelayLevel from "./DelayLevel.ts"
 import type { Dispatcher } from "./Dispatcher.ts"
 
 export class QueueDispatcher implements Dispatcher {
   readonly #table: QueueTable
   readonly #arrived: Array<QueueState> = []
+  readonly #isMulti: boolean
   #topic: TopicQueues | undefined = undefined
 
-  constructor(table: QueueTable) {
+  /** With `isMulti` records also get entries in the light queues that they name. */
+  constructor(table: QueueTable, isMulti: boolean) {
     this.#table = table
+    this.#isMulti = isMulti
   }
 
   dispatch(record: RecordCursor, position: number): void {
@@ -24,8 +28,18 @@ export class QueueDispatcher implements Dispatcher {
       this.#topic = topic
     }
     const state = this.#table.queue(topic, record.queueId)
-    const { queueOffset } = record
-    state.queue.append(queueOffset, position, record.totalSize, tagsCodeOf(record, topic.name))
+    const tagsCode = tagsCodeOf(record, topic.name)
+    this.#append(state, record.queueOffset, position, record.totalSize, tagsCode)
+    if (this.#isMulti) {
+      MultiDispatch.forEach(record, (name, offset) => {
+        const lmq = this.#table.queue(this.#table.topic(name), MultiDispatch.LMQ_QUEUE_ID)
+        this.#append(lmq, offset, position, record.totalSize, tagsCode)
+      })
+    }
+  }
+
+  #append(state: QueueState, queueOffset: number, position: number, size: number, tagsCode: number): void {
+    state.queue.append(queueOffset, position, size, tagsCode)
     if (state.nextOffset <= queueOffset) {
       state.nextOffset = queueOffset + 1
     }

@@ -8,6 +8,7 @@ import type { MessageInput } from "../commitlog/MessageInput.ts"
 import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
+import { LmqPlaces } from "../consumequeue/LmqPlaces.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import { FileFailure } from "../mapped/FileSystem.ts"
 import { PutRefusal, PutResult } from "./PutResult.ts"
@@ -15,6 +16,9 @@ import { PutRefusal, PutResult } from "./PutResult.ts"
 export interface PutPathOptions {
   readonly maxMessageSize: number
   readonly appendCrcProperty: boolean
+  /** Messages may name light queues that they are to stand in as well. */
+  readonly isMulti: boolean
+  readonly lmqCountMax: number
 }
 
 export class PutPath {
@@ -22,12 +26,14 @@ export class PutPath {
   readonly #queues: QueueTable
   readonly #bodyLengthMax: number
   readonly #crcLength: number
+  readonly #lmq: LmqPlaces | undefined
   readonly #lengths: Array<number> = []
 
   constructor(commitLog: CommitLog, queues: QueueTable, options: PutPathOptions) {
     this.#commitLog = commitLog
     this.#queues = queues
     this.#bodyLengthMax = options.maxMessageSize
+    this.#lmq = options.isMulti ? new LmqPlaces(queues, options.lmqCountMax) : undefined
     this.#crcLength = options.appendCrcProperty ? RecordDescriptor.CRC_PROPERTY_LENGTH + 1 : 0
   }
 
@@ -40,12 +46,15 @@ export class PutPath {
     const log = this.#commitLog
     const storeTimestamp = Math.max(nowMs, log.lastStoreTimestamp)
     const results: Array<PutResult> = []
+    this.#lmq?.begin()
     try {
       for (let index = 0; index < messages.length; index++) {
         const message = messages[index]!
         const state = this.#queueOf(message)
-        const length = log.append(message, state.topic.utf8, state.nextOffset, storeTimestamp)
+        const placed = this.#lmq === undefined ? message : this.#lmq.place(message)
+        const length = log.append(placed, state.topic.utf8, state.nextOffset, storeTimestamp)
         results.push(this.#accept(message, state, log.nextPosition - length, length, storeTimestamp))
+        this.#lmq?.accept()
       }
       log.commit()
       return results
@@ -53,7 +62,9 @@ export class PutPath {
       if (!(error instanceof FileFailure)) {
         throw error
       }
-      return this.#failed(error, messages, results)
+      const refusal = this.#failed(error, messages, results)
+      this.#lmq?.takeBack(refusal.stored.length)
+      return refusal
     }
   }
 
@@ -129,8 +140,12 @@ export class PutPath {
       if (code === MessageCheck.OK && isBatch) {
         code = MessageCheck.checkInBatch(message, messages[0]!)
       }
+      if (code === MessageCheck.OK && !isBatch && this.#lmq !== undefined) {
+        code = this.#lmq.check(message, (placed) => MessageCheck.check(placed, this.#bodyLengthMax, this.#crcLength))
+      }
       if (code !== MessageCheck.OK) {
-        return illegal(index, code, message, this.#bodyLengthMax)
+        const limit = code === MessageCheck.LMQ_TOO_MANY ? this.#lmq!.countMax : this.#bodyLengthMax
+        return illegal(index, code, message, limit)
       }
       longest = Math.max(longest, message.body.length)
       sum += message.body.length + MessageCheck.REST_LENGTH_MAX

@@ -112,9 +112,11 @@ export class StoreEngine {
       : undefined
     this.#putPath = new PutPath(this.commitLog, this.queues, {
       maxMessageSize: options.maxMessageSize,
-      appendCrcProperty: options.enabledAppendPropCRC
+      appendCrcProperty: options.enabledAppendPropCRC,
+      isMulti: options.enableLmq && options.enableMultiDispatch,
+      lmqCountMax: options.maxLmqConsumeQueueNum
     })
-    this.#queueDispatcher = new QueueDispatcher(this.queues)
+    this.#queueDispatcher = new QueueDispatcher(this.queues, options.enableLmq && options.enableMultiDispatch)
     this.#dispatchers = options.messageIndexEnable ? [this.#queueDispatcher, this.index] : [this.#queueDispatcher]
     this.#reput = this.#makeReput(0)
     this.#follower = options.readOnly ? this.#makeFollower() : undefined

@@ -29,6 +29,9 @@ export interface StoreOptions {
   readonly flushIntervalConsumeQueue: number
   readonly flushConsumeQueueLeastPages: number
   readonly flushConsumeQueueThoroughInterval: number
+  readonly enableLmq: boolean
+  readonly enableMultiDispatch: boolean
+  readonly maxLmqConsumeQueueNum: number
   readonly messageIndexEnable: boolean
   /** Also index tags, under the key that RocketMQ 5.5 gives them. */
   readonly indexTags: boolean

@@ -133,6 +133,10 @@ const detailOf = (code: number, size: number, limit: number): string => {
       return "names of properties are not empty, and neither names nor values, keys and tags contain U+0001 or U+0002"
     case MessageCheck.HOST_ILLEGAL:
       return "hosts have the form 10.1.2.3:40123 or [2001:db8::17]:40123"
+    case MessageCheck.LMQ_ILLEGAL:
+      return "the light queues of INNER_MULTI_DISPATCH have names that a topic can have"
+    case MessageCheck.LMQ_TOO_MANY:
+      return `there are ${limit} light queues already (maxLmqConsumeQueueNum)`
     case MessageCheck.QUEUE_ILLEGAL:
       return "a queue id is a whole number from 0 to 2147483647"
     case MessageCheck.BATCH_MIXED:

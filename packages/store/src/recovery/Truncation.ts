@@ -7,6 +7,7 @@ import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import * as MultiDispatch from "../consumequeue/MultiDispatch.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 
@@ -36,7 +37,7 @@ export const cutQueue = (queue: ConsumeQueue, commitLog: CommitLog, logEnd: numb
   let offset = before
   while (offset > first && queue.read(offset - 1, entry)) {
     const isWithinLog = entry.position + entry.size <= logEnd
-    if (isFiller(entry) || (isWithinLog && isTrue(entry, offset - 1, queue.queueId, topic, commitLog))) {
+    if (isFiller(entry) || (isWithinLog && isTrue(entry, offset - 1, queue, topic, commitLog))) {
       break
     }
     offset--
@@ -54,7 +55,7 @@ const cursor = new RecordCursor()
 const isTrue = (
   entry: QueueEntry,
   queueOffset: number,
-  queueId: number,
+  queue: ConsumeQueue,
   topic: Uint8Array,
   commitLog: CommitLog
 ): boolean => {
@@ -64,9 +65,11 @@ const isTrue = (
   }
   const offset = entry.position - file.fromOffset
   const length = RecordReader.read(file, offset, cursor, NO_CRC)
-  return (
-    length === entry.size && cursor.queueId === queueId && cursor.queueOffset === queueOffset && cursor.hasTopic(topic)
-  )
+  if (length !== entry.size) {
+    return false
+  }
+  const isOwn = cursor.queueId === queue.queueId && cursor.queueOffset === queueOffset && cursor.hasTopic(topic)
+  return isOwn || (MultiDispatch.isLmq(queue.topic) && MultiDispatch.has(cursor, queue.topic, queueOffset))
 }
 
 /** Zeros behind the end of a queue. The next flush of the queue brings them to the device with its new entries. */

@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { Message, MessageStore, Topic } from "../../src/index.ts"
+import * as Message from "../../src/Message.ts"
+import * as MessageStore from "../../src/MessageStore.ts"
+import * as Topic from "../../src/Topic.ts"
 import * as bodyCompression from "../../src/internal/bodyCompression.ts"
 
 const TYPES = ["ZLIB", "LZ4", "ZSTD"] as const
