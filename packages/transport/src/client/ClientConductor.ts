@@ -32,7 +32,7 @@ import { ImageReader } from "./ImageReader.ts"
 import { dispatch, type ResponseListener } from "./ResponseDispatch.ts"
 import { isMissing, type SharedLogs } from "./SharedLogs.ts"
 import { SubscriptionImages } from "./SubscriptionImages.ts"
-import { UserCounter } from "./UserCounter.ts"
+import { UserCounters } from "./UserCounters.ts"
 
 /** Responses read in one tick. */
 const RESPONSES_PER_TICK_MAX = 32
@@ -56,13 +56,13 @@ export class ClientConductor implements Agent, ResponseListener {
   readonly roleName = "client-conductor"
   readonly clientId: bigint
   readonly counters: CountersReader
+  readonly userCounters: UserCounters
   unknownResponseCount = 0
   private readonly context: ClientContext
   private readonly listener: ClientListener
   private readonly commands: CommandSender
   private readonly publications = new Map<bigint, ClientPublication>()
   private readonly subscriptions = new Map<bigint, SubscriptionImages>()
-  private readonly userCounters = new Set<UserCounter>()
   private readonly onMessage: MessageHandler = (typeId, buffer, offset, length) =>
     dispatch(this, typeId, buffer, offset, length)
   private readonly driverLiveness: DriverLiveness
@@ -74,7 +74,8 @@ export class ClientConductor implements Agent, ResponseListener {
     this.listener = listener
     this.clientId = context.driver.clientId
     this.counters = context.counters
-    this.commands = new CommandSender(context.driver, context.settings.driverTimeoutNs)
+    this.commands = new CommandSender(context.driver, context.settings.driverTimeoutNs, context.clock)
+    this.userCounters = new UserCounters(this.commands, context.counters)
     this.nowNs = context.clock.nanoTime()
     this.driverLiveness = new DriverLiveness(context.driver.driverHeartbeatMs, this.nowNs)
   }
@@ -128,54 +129,22 @@ export class ClientConductor implements Agent, ResponseListener {
     const send = isExclusive
       ? () => driver.addExclusivePublication(channel, streamId)
       : () => driver.addPublication(channel, streamId)
-    return this.request("publication", send, handlers, channel, streamId)
+    return this.commands.request("publication", send, handlers, channel, streamId)
   }
 
   addSubscription(channel: string, streamId: number, handlers: RequestHandlers<SubscriptionImages>): Cancel {
     const send = () => this.context.driver.addSubscription(channel, streamId)
-    return this.request("subscription", send, handlers, channel, streamId)
-  }
-
-  /** A counter that ends with this client, or when `closeCounter` is called. */
-  addCounter(typeId: number, key: Uint8Array, label: string, handlers: RequestHandlers<UserCounter>): Cancel {
-    return this.request("counter", () => this.context.driver.addCounter(typeId, key, label), handlers)
-  }
-
-  /** A counter that outlives its clients: whoever names the same type and registration id has the same one. */
-  addStaticCounter(
-    typeId: number,
-    key: Uint8Array,
-    label: string,
-    registrationId: bigint,
-    handlers: RequestHandlers<UserCounter>
-  ): Cancel {
-    const onSuccess = (counterId: number): void => {
-      const counter = new UserCounter(registrationId, new AtomicCounter(this.counters.values, counterId), true)
-      this.userCounters.add(counter)
-      handlers.onSuccess(counter)
-    }
-    const send = () => this.context.driver.addStaticCounter(typeId, key, label, registrationId)
-    return this.request("staticCounter", send, { onSuccess, onFailure: handlers.onFailure })
-  }
-
-  closeCounter(counter: UserCounter): void {
-    if (!counter.isClosed) {
-      counter.close()
-      this.userCounters.delete(counter)
-      if (!counter.isStatic) {
-        this.removeCounter(counter.registrationId)
-      }
-    }
+    return this.commands.request("subscription", send, handlers, channel, streamId)
   }
 
   /** A session id that no stream of this id has, and that the driver will not give to another. */
   nextSessionId(streamId: number, handlers: RequestHandlers<number>): Cancel {
-    return this.request("sessionId", () => this.context.driver.nextAvailableSessionId(streamId), handlers)
+    return this.commands.request("sessionId", () => this.context.driver.nextAvailableSessionId(streamId), handlers)
   }
 
   rejectImage(image: ImageReader, reason: string, handlers: RequestHandlers<void>): Cancel {
     const send = () => this.context.driver.rejectImage(image.correlationId, image.position, reason)
-    return this.request("operation", send, handlers)
+    return this.commands.request("operation", send, handlers)
   }
 
   /** Offers answer CLOSED from now on; the driver lets subscribers drain, unless it is revoked. */
@@ -303,27 +272,17 @@ export class ClientConductor implements Agent, ResponseListener {
     request.onSuccess(subscription as never)
   }
 
-  onCounterReady({ correlationId, counterId }: CounterUpdate): void {
-    const request = this.commands.take(correlationId, "counter")
-    if (request?.isAbandoned === true) {
-      this.removeCounter(correlationId)
-    } else if (request !== undefined) {
-      const counter = new UserCounter(correlationId, new AtomicCounter(this.counters.values, counterId), false)
-      this.userCounters.add(counter)
-      request.onSuccess(counter as never)
-    }
-    this.listener.onAvailableCounter(correlationId, counterId)
+  onCounterReady(response: CounterUpdate): void {
+    this.userCounters.onCounterReady(response)
+    this.listener.onAvailableCounter(response.correlationId, response.counterId)
   }
 
   onUnavailableCounter({ correlationId, counterId }: CounterUpdate): void {
     this.listener.onUnavailableCounter(correlationId, counterId)
   }
 
-  onStaticCounter({ correlationId, counterId }: CounterUpdate): void {
-    const request = this.commands.take(correlationId, "staticCounter")
-    if (request?.isAbandoned === false) {
-      request.onSuccess(counterId as never)
-    }
+  onStaticCounter(response: CounterUpdate): void {
+    this.userCounters.onStaticCounter(response)
   }
 
   onNextAvailableSessionId({ correlationId, sessionId }: NextSessionId): void {
@@ -364,20 +323,6 @@ export class ClientConductor implements Agent, ResponseListener {
       }
     }
     return undefined
-  }
-
-  private request<A>(
-    kind: "publication" | "subscription" | "counter" | "staticCounter" | "sessionId" | "operation",
-    send: () => bigint,
-    handlers: RequestHandlers<A>,
-    channel?: string,
-    streamId?: number
-  ): Cancel {
-    return this.commands.request(kind, send, this.context.clock.nanoTime(), handlers, channel, streamId)
-  }
-
-  private removeCounter(registrationId: bigint): void {
-    this.commands.sendEventually(() => this.context.driver.removeCounter(registrationId))
   }
 
   private processResponses(): number {
@@ -443,12 +388,9 @@ export class ClientConductor implements Agent, ResponseListener {
       subscription.isClosed = true
       this.closeImages(subscription, end._tag === "Closed" ? "Closed" : "Unavailable")
     }
-    for (const counter of this.userCounters) {
-      counter.close()
-    }
     this.publications.clear()
     this.subscriptions.clear()
-    this.userCounters.clear()
+    this.userCounters.closeAll()
     this.context.logs.releaseAll(this.nowNs)
     this.commands.close(end)
   }

@@ -2,6 +2,7 @@
  * How commands go to the driver: those that somebody waits for, each answered once, and those that have to be sent some
  * time.
  */
+import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import { type DriverProxy, FULL } from "../command/DriverProxy.ts"
 import type { RequestFailure } from "./ClientFailure.ts"
 import { type PendingRequest, PendingRequests } from "./PendingRequests.ts"
@@ -19,13 +20,15 @@ const noCancel: Cancel = () => {}
 
 export class CommandSender {
   readonly driver: DriverProxy
+  private readonly clock: Clock
   private readonly pending: PendingRequests
   /** Commands that did not fit in the ring and nobody waits for: they are sent when there is room. */
   private readonly unsent: Array<() => bigint> = []
   private end: RequestFailure | undefined = undefined
 
-  constructor(driver: DriverProxy, timeoutNs: number) {
+  constructor(driver: DriverProxy, timeoutNs: number, clock: Clock) {
     this.driver = driver
+    this.clock = clock
     this.pending = new PendingRequests(timeoutNs)
   }
 
@@ -37,7 +40,6 @@ export class CommandSender {
   request<A>(
     kind: PendingRequest["kind"],
     send: () => bigint,
-    nowNs: number,
     handlers: RequestHandlers<A>,
     channel = "",
     streamId = 0
@@ -52,7 +54,7 @@ export class CommandSender {
       return noCancel
     }
     const request: PendingRequest = { kind, channel, streamId, ...handlers, isAbandoned: false }
-    this.pending.add(correlationId, request, nowNs)
+    this.pending.add(correlationId, request, this.clock.nanoTime())
     return () => {
       request.isAbandoned = true
     }

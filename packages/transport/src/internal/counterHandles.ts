@@ -42,7 +42,7 @@ class CounterHandle implements Restorable {
   readonly restore = (session: ClientSession): Effect.Effect<() => void, TransportError> =>
     Effect.map(requestIn(this.client, session, this.command), (kernel) => () => {
       if (this.isClosedByUser) {
-        session.conductor.closeCounter(kernel)
+        session.conductor.userCounters.close(kernel)
         return
       }
       // A static counter may have been made by another client already, and counted on.
@@ -61,7 +61,7 @@ class CounterHandle implements Restorable {
   close(): void {
     this.client.restorables.delete(this)
     this.isClosedByUser = true
-    this.session.conductor.closeCounter(this.kernel)
+    this.session.conductor.userCounters.close(this.kernel)
     this.client.wakeDriver()
   }
 
@@ -127,7 +127,7 @@ const acquire = (
   const command: Command<UserCounter> = {
     description: `add ${resource}`,
     send,
-    undo: (conductor, counter) => conductor.closeCounter(counter)
+    undo: (conductor, counter) => conductor.userCounters.close(counter)
   }
   const add = Effect.andThen(check(options), request(client, command)).pipe(
     Effect.map((kernel) => {
@@ -155,10 +155,16 @@ const acquire = (
 
 export const add = (client: ClientRuntime, options: CounterOptions) =>
   acquire(client, options, false, (conductor, handlers) =>
-    conductor.addCounter(options.typeId, options.key ?? NO_KEY, options.label, handlers)
+    conductor.userCounters.add(options.typeId, options.key ?? NO_KEY, options.label, handlers)
   )
 
 export const addStatic = (client: ClientRuntime, options: StaticCounterOptions) =>
   acquire(client, options, true, (conductor, handlers) =>
-    conductor.addStaticCounter(options.typeId, options.key ?? NO_KEY, options.label, options.registrationId, handlers)
+    conductor.userCounters.addStatic(
+      options.typeId,
+      options.key ?? NO_KEY,
+      options.label,
+      options.registrationId,
+      handlers
+    )
   )

@@ -14,11 +14,11 @@ const setUp = () => {
 }
 
 const add = (client: HeapClient, label = "orders"): UserCounter =>
-  client.answer<UserCounter>((handlers) => client.conductor.addCounter(TYPE_ID, key, label, handlers))
+  client.answer<UserCounter>((handlers) => client.conductor.userCounters.add(TYPE_ID, key, label, handlers))
 
 const addStatic = (client: HeapClient, registrationId: bigint): UserCounter =>
   client.answer<UserCounter>((handlers) =>
-    client.conductor.addStaticCounter(TYPE_ID, key, "static orders", registrationId, handlers)
+    client.conductor.userCounters.addStatic(TYPE_ID, key, "static orders", registrationId, handlers)
   )
 
 describe("user counters of a client", () => {
@@ -38,8 +38,8 @@ describe("user counters of a client", () => {
     const { client, driver } = setUp()
     const counter = add(client)
     counter.set(9n)
-    client.conductor.closeCounter(counter)
-    client.conductor.closeCounter(counter)
+    client.conductor.userCounters.close(counter)
+    client.conductor.userCounters.close(counter)
     client.step()
     assert.strictEqual(driver.counter(TYPE_ID, counter.registrationId), undefined)
     assert.isFalse(counter.set(1n))
@@ -64,7 +64,7 @@ describe("user counters of a client", () => {
     // Those of a client's own heartbeat are among them.
     const events = () => other.counterEvents.filter(([, id]) => id === registrationId)
     assert.deepStrictEqual(events(), [["+", registrationId, counterId]])
-    client.conductor.closeCounter(counter)
+    client.conductor.userCounters.close(counter)
     client.step()
     other.step()
     assert.deepStrictEqual(events(), [
@@ -75,7 +75,7 @@ describe("user counters of a client", () => {
 
   it("are removed when nobody waits for them any more", () => {
     const { client, driver } = setUp()
-    const cancel = client.conductor.addCounter(TYPE_ID, key, "late", {
+    const cancel = client.conductor.userCounters.add(TYPE_ID, key, "late", {
       onSuccess: () => assert.fail("was cancelled"),
       onFailure: () => assert.fail("was cancelled")
     })
@@ -106,7 +106,7 @@ describe("user counters of a client", () => {
     const { client } = setUp()
     const counter = add(client)
     const refused = client.refusal<UserCounter>((handlers) =>
-      client.conductor.addStaticCounter(TYPE_ID, key, "static", counter.registrationId, handlers)
+      client.conductor.userCounters.addStatic(TYPE_ID, key, "static", counter.registrationId, handlers)
     )
     assert(refused._tag === "Refused")
     assert.strictEqual(refused.code, ErrorCode.GENERIC_ERROR)
