@@ -36,7 +36,7 @@ export interface Conclusion {
 }
 
 /** A line of a properties file is no assignment. */
-export class MalformedProperties extends Error {
+class MalformedProperties extends Error {
   readonly _tag = "MalformedProperties"
 
   constructor(source: string, line: number, text: string) {

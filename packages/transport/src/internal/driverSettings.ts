@@ -69,7 +69,7 @@ const lossPlan = (settings: ConcludedSettings): LossPlan.LossPlan => {
   }
 }
 
-export const driverSettings = (settings: ConcludedSettings): DriverSettings => {
+const driverSettings = (settings: ConcludedSettings): DriverSettings => {
   const untethered = {
     untetheredWindowLimitTimeoutNs: settings.untetheredWindowLimitTimeout,
     untetheredLingerTimeoutNs: settings.untetheredLingerTimeout,
@@ -151,7 +151,7 @@ const flowControlDefaults = (settings: ConcludedSettings): FlowControlDefaults =
   groupMinSize: settings.flowControlGroupMinSize
 })
 
-export const identity = (settings: ConcludedSettings): DriverIdentity => {
+const identity = (settings: ConcludedSettings): DriverIdentity => {
   return {
     version: VERSION,
     commit: "millrace",
