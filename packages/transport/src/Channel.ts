@@ -114,11 +114,14 @@ export interface UdpOptions extends ChannelOptions {
   readonly maxResend?: number
   /** How long a receiver waits before it asks for what is missing. Default 1 µs. */
   readonly nakDelay?: Duration.Input
-  /** Where in a message's payload the time goes at which it was sent: an offset, or in place of the reserved value. */
+  /**
+   * Where in a message's payload the time goes at which it was sent: an offset, or in place of the reserved value. For
+   * Aeron's drivers: that of Millrace refuses all three times with NOT_SUPPORTED.
+   */
   readonly sendTimestampOffset?: number | "reserved"
   /** Where in a message's payload the time goes at which it was received. */
   readonly receiveTimestampOffset?: number | "reserved"
-  /** As above, taken by the network card or the system; Aeron's C driver alone can. */
+  /** As above, taken by the network card or the system: Aeron's C driver alone can. */
   readonly mediaReceiveTimestampOffset?: number | "reserved"
 }
 
