@@ -57,6 +57,11 @@ export class DatagramBatch {
     return this.headersView.getUint32(index * Mmsghdr.LENGTH + Mmsghdr.BYTES_OFFSET, true)
   }
 
+  /** What `recvmmsg` writes by itself. */
+  setLength(index: number, length: number): void {
+    this.headersView.setUint32(index * Mmsghdr.LENGTH + Mmsghdr.BYTES_OFFSET, length, true)
+  }
+
   isTruncatedAt(index: number): boolean {
     return (this.headersView.getUint32(index * Mmsghdr.LENGTH + Mmsghdr.FLAGS_OFFSET, true) & TRUNCATED) !== 0
   }

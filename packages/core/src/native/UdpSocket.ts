@@ -39,6 +39,12 @@ const sendmmsg = Libc.declare<[fd: number, headers: Uint8Array, count: number, f
 const recvmmsg = Libc.declare<[fd: number, headers: Uint8Array, count: number, flags: number, timeout: null], number>(
   "int recvmmsg(int fd, void *headers, unsigned int count, int flags, void *timeout)"
 )
+const sendmsg = Libc.declare<[fd: number, header: Uint8Array, flags: number], number>(
+  "intptr_t sendmsg(int fd, void *header, int flags)"
+)
+const recvmsg = Libc.declare<[fd: number, header: Uint8Array, flags: number], number>(
+  "intptr_t recvmsg(int fd, void *header, int flags)"
+)
 const closeDescriptor = Libc.declare<[fd: number], number>("int close(int fd)")
 
 const SOCK_DGRAM = 2
@@ -60,6 +66,19 @@ const SEGMENTED_LENGTH_MAX = 65_000
 /** Packets of the kernel a call. */
 const PACKETS_MAX = 64
 const TWO_POW_32 = 2 ** 32
+
+/**
+ * What a socket may use of its kernel. Old kernels and sandboxes lack some of it, which a socket notices by itself at
+ * its first use; a test forbids it.
+ */
+export interface KernelFeatures {
+  /** UDP GSO and GRO. */
+  readonly segmentation: boolean
+  /** `sendmmsg` and `recvmmsg`; without them each packet takes a call. */
+  readonly batches: boolean
+}
+
+const EVERYTHING: KernelFeatures = { segmentation: true, batches: true }
 
 export interface UdpSocketOptions {
   /** Port 0: the system chooses. */
@@ -112,15 +131,18 @@ export class UdpSocket {
   readonly #packetCounts = new Uint8Array(PACKETS_MAX)
   readonly #oneOffset = new Int32Array(1)
   readonly #oneLength = new Int32Array(1)
-  #isSegmenting = true
+  #isSegmenting: boolean
+  #isBatching: boolean
   #isClosed = false
 
   /** Opens a socket, or uses one that is open. */
-  constructor(options: UdpSocketOptions | OpenedSocket) {
+  constructor(options: UdpSocketOptions | OpenedSocket, features: KernelFeatures = EVERYTHING) {
     Libc.assertAvailable("UdpSocket")
     if (!isLinux) {
       throw new Errno.NativeUnavailable("UdpSocket")
     }
+    this.#isSegmenting = features.segmentation
+    this.#isBatching = features.batches
     if ("fd" in options) {
       this.fd = options.fd
       this.local = options.local
@@ -139,7 +161,7 @@ export class UdpSocket {
       this.#setLength(SO_RCVBUF, options.receiveBufferLength)
       this.#setLength(SO_SNDBUF, options.sendBufferLength)
       // An older kernel hands the datagrams on one by one.
-      setsockopt()(this.fd, SOL_UDP, UDP_GRO, intBytes(1), 4)
+      setsockopt()(this.fd, SOL_UDP, UDP_GRO, intBytes(features.segmentation ? 1 : 0), 4)
       const address = SockaddrDescriptor.encode(local)
       check(bind()(this.fd, address, address.length), "bind")
       if (remote !== undefined) {
@@ -153,6 +175,11 @@ export class UdpSocket {
       throw error
     }
     this.#link()
+  }
+
+  /** Whether a receive takes more than one entry at a time. */
+  get isBatching(): boolean {
+    return this.#isBatching
   }
 
   /** From now on the peer, to whom is sent and from whom alone is received. */
@@ -184,6 +211,9 @@ export class UdpSocket {
   /** Takes what has arrived, at most `limit` entries; returns how many. */
   receive(batch: DatagramBatch, limit: number): number {
     batch.reset()
+    if (!this.#isBatching) {
+      return this.#receiveOne(batch)
+    }
     const count = recvmmsg()(this.fd, batch.headers, Math.min(limit, batch.capacity), MSG_DONTWAIT, null)
     if (count >= 0) {
       return count
@@ -192,7 +222,11 @@ export class UdpSocket {
     if (isTransient(errno)) {
       return 0
     }
-    throw Errno.fromNumber(errno, "recvmmsg")
+    if (errno !== constants.errno.ENOSYS) {
+      throw Errno.fromNumber(errno, "recvmmsg")
+    }
+    this.#isBatching = false
+    return this.#receiveOne(batch)
   }
 
   close(): void {
@@ -208,7 +242,7 @@ export class UdpSocket {
     let isRetry = false
     while (sent < count) {
       const packets = this.#prepare(base, bytes.length, offsets, lengths, sent, count)
-      const result = sendmmsg()(this.fd, this.#headers, packets, MSG_DONTWAIT)
+      const result = this.#sendPackets(packets)
       if (result > 0) {
         for (let packet = 0; packet < result; packet++) {
           sent += this.#packetCounts[packet]!
@@ -220,6 +254,10 @@ export class UdpSocket {
       } else {
         const errno = Libc.errno()
         const isSegmented = this.#packetCounts[0]! > 1
+        if (this.#isBatching && errno === constants.errno.ENOSYS) {
+          this.#isBatching = false
+          continue
+        }
         if (isSegmented && isSegmentingFault(errno)) {
           this.#isSegmenting = false
         } else if (isRetry || !isReportOfEarlier(errno)) {
@@ -229,6 +267,31 @@ export class UdpSocket {
       }
     }
     return sent
+  }
+
+  /** Returns how many packets went, or −1. */
+  #sendPackets(packets: number): number {
+    if (this.#isBatching) {
+      return sendmmsg()(this.fd, this.#headers, packets, MSG_DONTWAIT)
+    }
+    let sent = 0
+    while (sent < packets && sendmsg()(this.fd, this.#headers.subarray(sent * Mmsghdr.LENGTH), MSG_DONTWAIT) >= 0) {
+      sent++
+    }
+    return sent > 0 ? sent : -1
+  }
+
+  #receiveOne(batch: DatagramBatch): number {
+    const length = recvmsg()(this.fd, batch.headers, MSG_DONTWAIT)
+    if (length >= 0) {
+      batch.setLength(0, length)
+      return 1
+    }
+    const errno = Libc.errno()
+    if (isTransient(errno)) {
+      return 0
+    }
+    throw Errno.fromNumber(errno, "recvmsg")
   }
 
   /** Fills in the headers for as many datagrams as go into one call; returns the packets. */

@@ -22,14 +22,14 @@ const BATCH_CAPACITY = 32
 const SOURCES_MAX = 1024
 const NAME_LENGTH = 28
 
-export const make = (faults: UdpFaults): UdpPort => {
+export const make = (faults: UdpFaults, features?: Native.KernelFeatures): UdpPort => {
   // Sockets of one thread take turns, so they share the room for what arrives.
   const batch = new DatagramBatch(BATCH_CAPACITY)
   return {
-    open: (options) => openSocket(options, batch, faults),
+    open: (options) => openSocket(options, batch, faults, features),
     adopt: ({ descriptor, local, receiveBufferLength, remote, sendBufferLength }) =>
       new NativeUdpSocket(
-        new Native.UdpSocket({ fd: descriptor, local, receiveBufferLength, sendBufferLength }),
+        new Native.UdpSocket({ fd: descriptor, local, receiveBufferLength, sendBufferLength }, features),
         remote === undefined ? undefined : new SocketAddress(remote.address, remote.port),
         batch,
         faults
@@ -37,9 +37,14 @@ export const make = (faults: UdpFaults): UdpPort => {
   }
 }
 
-const openSocket = (options: UdpSocketOptions, batch: DatagramBatch, faults: UdpFaults): UdpSocket => {
+const openSocket = (
+  options: UdpSocketOptions,
+  batch: DatagramBatch,
+  faults: UdpFaults,
+  features: Native.KernelFeatures | undefined
+): UdpSocket => {
   try {
-    return new NativeUdpSocket(new Native.UdpSocket(options), options.remote, batch, faults)
+    return new NativeUdpSocket(new Native.UdpSocket(options, features), options.remote, batch, faults)
   } catch (error) {
     throw error instanceof NativeError ? new UdpSocketError(error.code, describe(error, options)) : error
   }
@@ -131,7 +136,7 @@ class NativeUdpSocket implements UdpSocket {
         } while (passed < length)
         bytes += length
       }
-      if (entries < BATCH_CAPACITY) {
+      if (entries < (this.socket.isBatching ? BATCH_CAPACITY : 1)) {
         break
       }
     }

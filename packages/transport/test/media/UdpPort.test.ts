@@ -22,7 +22,14 @@ const faultless: UdpFaults = {
 }
 
 const ports: ReadonlyArray<readonly [name: string, make: () => UdpPort]> = [
-  ...(process.platform === "linux" ? [["native", () => NativeUdpPort.make(faultless)] as const] : []),
+  ...(process.platform === "linux"
+    ? ([
+        ["native", () => NativeUdpPort.make(faultless)],
+        ["native, unsegmented", () => NativeUdpPort.make(faultless, { segmentation: false, batches: true })],
+        ["native, unbatched", () => NativeUdpPort.make(faultless, { segmentation: true, batches: false })],
+        ["native, bare", () => NativeUdpPort.make(faultless, { segmentation: false, batches: false })]
+      ] as const)
+    : []),
   ["portable", () => PortableUdpPort.make(faultless)],
   ["simulated", simulated]
 ]
