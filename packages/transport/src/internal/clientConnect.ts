@@ -81,7 +81,10 @@ export const connect = Effect.fnUntraced(function* (
   options: ConnectOptions,
   listener: ClientListener
 ): Effect.fn.Return<ClientSession, TransportError, Scope.Scope> {
-  const { directory } = options.driver
+  const { directory, simulated } = options.driver
+  if (simulated !== undefined) {
+    return yield* simulated.connect(options, listener)
+  }
   const file = yield* Effect.acquireRelease(openCnc(options), ({ region }) => Effect.sync(() => region.close()), {
     interruptible: true
   })

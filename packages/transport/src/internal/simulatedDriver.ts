@@ -7,6 +7,7 @@ import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
 import * as ErrorLogReader from "@millrace/core/kernel/errorlog/ErrorLogReader"
 import type * as LossReport from "@millrace/core/kernel/lossreport/LossReport"
+import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import type { ClientConductor } from "../client/ClientConductor.ts"
 import type { ClientListener } from "../client/ClientListener.ts"
 import * as CncDescriptor from "../command/CncDescriptor.ts"
@@ -114,6 +115,8 @@ const startOf = (directory: string, settings: ConcludedSettings, lengths: CncDes
 export interface SimulatedClient {
   readonly conductor: ClientConductor
   readonly counters: CountersReader
+  readonly errorLog: AtomicBuffer
+  readonly header: CncDescriptor.CncHeader
   readonly mappings: SimulatedMappings
 }
 
@@ -127,11 +130,12 @@ export const connectClient = (
   const mappings = new SimulatedMappings(host.files)
   const region = mappings.map(cncPath(directory))
   const header = CncDescriptor.decode(region.buffer(0, CncDescriptor.HEADER_LENGTH))
-  const client = assembleClient({ header, buffers: CncDescriptor.buffers(region.buffer(), header) }, times, listener, {
+  const buffers = CncDescriptor.buffers(region.buffer(), header)
+  const client = assembleClient({ header, buffers }, times, listener, {
     clock: host.clock,
     map: (fileName) => mappings.map(fileName),
     isDriverReplaced: () => false
   })
   client.conductor.onStart(host.clock.nanoTime())
-  return { ...client, mappings }
+  return { ...client, errorLog: buffers.errorLog, header, mappings }
 }

@@ -5,8 +5,9 @@
  * One effect is made for each success, none for a look.
  */
 import * as Effect from "effect/Effect"
-import { failThrown } from "./transportError.ts"
 import type { TransportError } from "../TransportError.ts"
+import { failThrown } from "./transportError.ts"
+import { VirtualClock } from "./virtualClock.ts"
 
 /** Looks before the first turn of the event loop. */
 const SPINS = 16
@@ -28,8 +29,17 @@ export const waitFor = <A, E = never>(
         return result
       }
     }
-    return park(attempt)
+    return Effect.clockWith((clock) => (clock instanceof VirtualClock ? parkVirtually(attempt) : park(attempt)))
   })
+
+/** By a clock of the program's own: what happens between two of its moments has happened in whatever order. */
+const parkVirtually = <A, E>(
+  attempt: () => Effect.Effect<A, TransportError | E> | undefined
+): Effect.Effect<A, TransportError | E> =>
+  Effect.andThen(
+    Effect.sleep(PARK_MIN_MS),
+    Effect.suspend(() => look(attempt) ?? parkVirtually(attempt))
+  )
 
 const look = <A, E>(
   attempt: () => Effect.Effect<A, TransportError | E> | undefined
