@@ -5,7 +5,9 @@
 import { spawnSync } from "node:child_process"
 import type { Context, Part } from "../Part.ts"
 import * as AbandonedClaims from "./AbandonedClaims.ts"
+import * as Capture from "./Capture.ts"
 import * as Clients from "./Clients.ts"
+import * as DropIn from "./DropIn.ts"
 import * as Features from "./Features.ts"
 import * as Names from "./Names.ts"
 import { runNetwork } from "./network.ts"
@@ -80,11 +82,13 @@ const runStreams = async (context: Context, count: number): Promise<void> => {
 const sections: Readonly<Record<string, (context: Context, count: number) => Promise<void>>> = {
   streams: runStreams,
   clients: Clients.run,
+  dropIn: DropIn.run,
   features: Features.run,
   network: runNetwork,
   names: Names.run,
   threads: Threads.run,
   tools: Tools.run,
+  capture: Capture.run,
   ring: SharedRing.run,
   unblocker: UnblockedLogs.run,
   claims: AbandonedClaims.run
