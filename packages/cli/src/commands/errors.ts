@@ -56,6 +56,6 @@ export const errors = Command.make(
   Command.withShortDescription("Show what errors a driver has recorded"),
   Command.withExamples([
     { command: "millrace errors", description: "Of the driver that the user's programs share" },
-    { command: "millrace errors --dir /dev/shm/aeron-root --json", description: "Of another one, for a script" }
+    { command: "millrace errors --json", description: "The same for a script" }
   ])
 )
