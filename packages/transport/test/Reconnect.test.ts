@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
@@ -22,40 +23,38 @@ import { bytesOf, freePort, reasonOf, textOf, until } from "./fixtures/embedded.
 const ipc = { channel: "aeron:ipc", streamId: 1001, linger: 0 } as const
 
 /** A directory whose driver can be ended and started again. */
-const restartable = Effect.gen(function* () {
+const restartable = Effect.sync(() => {
   const directory = join(temporaryDirectory(), "driver")
   const start = (options: MediaDriverOptions = {}) =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      yield* Layer.buildWithScope(
-        MediaDriver.layer({
-          directory,
-          threading: "invoker",
-          media: "none",
-          ipcTermBufferLength: 64 * 1024,
-          timerInterval: "20 millis",
-          ...options
-        }),
-        scope
-      )
+      const driver = MediaDriver.layer({
+        directory,
+        threading: "invoker",
+        media: "none",
+        ipcTermBufferLength: 64 * 1024,
+        timerInterval: "20 millis",
+        ...options
+      })
+      yield* Layer.buildWithScope(driver, scope)
       return { stop: Scope.close(scope, Exit.void) }
     })
   return { directory, start }
 })
 
-const reconnecting = (directory: string, options: Client.ClientOptions = {}) =>
-  Counters.layer.pipe(
-    Layer.provideMerge(Health.layer),
-    Layer.provideMerge(
-      Client.layerWith({
-        directory,
-        driverTimeout: "2 seconds",
-        keepaliveInterval: "20 millis",
-        reconnect: true,
-        ...options
-      })
-    )
-  )
+/** What is logged is another test's matter. */
+const quiet = Logger.layer([])
+
+const reconnecting = (directory: string, options: Client.ClientOptions = {}) => {
+  const client = Client.layerWith({
+    directory,
+    driverTimeout: "2 seconds",
+    keepaliveInterval: "20 millis",
+    reconnect: true,
+    ...options
+  })
+  return Counters.layer.pipe(Layer.provideMerge(Health.layer), Layer.provideMerge(client), Layer.provideMerge(quiet))
+}
 
 /** Every status from now on, in the order in which they come. */
 const statuses = Effect.gen(function* () {
@@ -284,21 +283,31 @@ describe("a client that reconnects", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says that it is closed, and lets go of a driver that it waits for", () =>
+  it.live("says that it is closed, and lets go of everyone who waits with it", () =>
     Effect.gen(function* () {
       const { directory, start } = yield* restartable
       const first = yield* start()
       const tags: Array<Client.ClientStatus["_tag"]> = []
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(reconnecting(directory), scope)
-      const following = yield* Effect.flatMap(Client.Client, ({ status }) =>
-        Stream.runForEach(status, ({ _tag }) => Effect.sync(() => tags.push(_tag)))
-      ).pipe(Effect.provide(context), Effect.forkScoped({ startImmediately: true }))
-      yield* first.stop
-      yield* until(Effect.sync(() => tags.length === 2))
-      yield* Scope.close(scope, Exit.void)
-      yield* Fiber.join(following)
-      assert.deepStrictEqual(tags, ["Connected", "Waiting", "Closed"])
+      yield* Effect.gen(function* () {
+        const { status } = yield* Client.Client
+        const following = yield* Stream.runForEach(status, ({ _tag }) => Effect.sync(() => tags.push(_tag))).pipe(
+          Effect.forkScoped({ startImmediately: true })
+        )
+        const publication = yield* Publication.make(ipc)
+        const subscription = yield* Subscription.make(ipc)
+        yield* first.stop
+        yield* until(Effect.sync(() => tags.length === 2))
+        const waiting = [publication.publish(bytesOf("x")), Stream.runDrain(subscription.stream), Publication.make(ipc)]
+        const fibers = yield* Effect.forEach(waiting, (each) => Effect.forkScoped(each, { startImmediately: true }))
+        yield* Scope.close(scope, Exit.void)
+        for (const fiber of fibers) {
+          assert.strictEqual((yield* reasonOf<unknown, never>(Fiber.join(fiber)))._tag, "Closed")
+        }
+        yield* Fiber.join(following)
+        assert.deepStrictEqual(tags, ["Connected", "Waiting", "Closed"])
+      }).pipe(Effect.provide(context), Effect.scoped)
     }).pipe(Effect.scoped)
   )
 })

@@ -6,6 +6,8 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Stream from "effect/Stream"
 import { startScript } from "@millrace/testkit/runScript"
 import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
@@ -51,6 +53,9 @@ const counting = () => {
     }
   }
 }
+
+/** What is logged is another test's matter. */
+const quietly = <A, E>(layer: Layer.Layer<A, E>): Layer.Layer<A, E> => Layer.provideMerge(layer, Logger.layer([]))
 
 /** Synchronous code that keeps the event loop for so long. */
 const block = (ms: number): void => {
@@ -100,7 +105,7 @@ describe("a driver that is killed and started again", () => {
           driver.process.kill("SIGKILL")
         }).pipe(
           Effect.scoped,
-          Effect.provide(Client.layerWith({ directory, driverTimeout: "4 seconds", reconnect: true }))
+          Effect.provide(quietly(Client.layerWith({ directory, driverTimeout: "4 seconds", reconnect: true })))
         )
       }),
     60_000 * KILLS
@@ -140,7 +145,7 @@ describe("a client whose program blocks its event loop for longer than the drive
         yield* publication.publish(bytesOf("after"))
         const messages = yield* Stream.runCollect(Stream.take(subscription.stream, 1))
         assert.deepStrictEqual(messages.map(textOf), ["after"])
-      }).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory, reconnect })))
+      }).pipe(Effect.scoped, Effect.provide(quietly(Client.layerWith({ directory, reconnect }))))
       driver.process.kill("SIGKILL")
     })
 

@@ -9,7 +9,7 @@ import * as ChannelUri from "../channel/ChannelUri.ts"
 import * as SocketAddress from "../channel/SocketAddress.ts"
 
 /** The channel has no status: nothing of it can fail (IPC). */
-export const NO_STATUS_ID = -1
+const NO_STATUS_ID = -1
 
 export const ERRORED = -1
 export const INITIALIZING = 0

@@ -1,22 +1,19 @@
 /**
- * What a publication had accepted when its driver went away, and nobody is known to have: over IPC, what its slowest
+ * What publications had accepted when their driver went away, and nobody is known to have: over IPC, what the slowest
  * subscriber had not read; over UDP, what the driver had not sent.
  */
 import type { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
 import { SENDER_POSITION_TYPE_ID, SUBSCRIBER_POSITION_TYPE_ID } from "../driver/StreamCounters.ts"
-import type { ClientPublication } from "./ClientPublication.ts"
 
-/** Bytes of log, headers and padding among them. 0 without a subscriber. */
-export const undrainedLength = (counters: CountersReader, publication: ClientPublication): number => {
-  const { closedPosition, originalRegistrationId } = publication
-  let drained = Infinity
+/** Behind what was read or sent, by the id that the publication has in its driver. None without a subscriber. */
+export const drainedPositions = (counters: CountersReader): ReadonlyMap<bigint, number> => {
+  const positions = new Map<bigint, number>()
   counters.forEach(({ referenceId, registrationId, typeId, value }) => {
-    const isSender = typeId === SENDER_POSITION_TYPE_ID && registrationId === originalRegistrationId
-    // Of a subscriber over UDP this is the id of its image, which no publication has.
-    const isSubscriber = typeId === SUBSCRIBER_POSITION_TYPE_ID && referenceId === originalRegistrationId
-    if (isSender || isSubscriber) {
-      drained = Math.min(drained, Number(value))
+    if (typeId === SENDER_POSITION_TYPE_ID || typeId === SUBSCRIBER_POSITION_TYPE_ID) {
+      // Of a subscriber over UDP the reference is its image, which no publication has as its id.
+      const id = typeId === SENDER_POSITION_TYPE_ID ? registrationId : referenceId
+      positions.set(id, Math.min(positions.get(id) ?? Infinity, Number(value)))
     }
   })
-  return drained === Infinity ? 0 : Math.max(0, closedPosition - drained)
+  return positions
 }

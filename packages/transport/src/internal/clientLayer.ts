@@ -14,7 +14,13 @@ import type { ClientFailure } from "../client/ClientFailure.ts"
 import type { ClientListener } from "../client/ClientListener.ts"
 import type { CounterEvent } from "../Counters.ts"
 import * as MediaDriver from "../MediaDriver.ts"
-import { ChannelFailed, PublicationRejected, TransportError, type TransportErrorReason } from "../TransportError.ts"
+import {
+  ChannelFailed,
+  Closed,
+  PublicationRejected,
+  TransportError,
+  type TransportErrorReason
+} from "../TransportError.ts"
 import { isRecoverable, openConnection, type ReconnectOptions, superviseConnections } from "./clientReconnect.ts"
 import { ClientRuntime, request } from "./clientRuntime.ts"
 import { concludeClient } from "./concludeClient.ts"
@@ -113,6 +119,14 @@ const start = Effect.fnUntraced(function* (
   const { clientId } = connection.session.conductor
   const client = new ClientRuntime(directory, wakeUnsafe, connection.session, yield* Latch.make(true))
   made.client = client
+  // Whoever waits for a driver that this client waits for is told that nobody does any more.
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      if (client.isWaiting) {
+        client.finish(new Closed({ resource: "the client" }))
+      }
+    })
+  )
   const tell = (status: ClientStatus) => PubSub.publish(topics.status, [status])
   yield* tell({ _tag: "Connected", clientId })
   yield* Effect.logDebug("millrace: connected to a media driver").pipe(

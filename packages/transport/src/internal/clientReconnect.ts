@@ -9,7 +9,7 @@ import * as Scope from "effect/Scope"
 import type { ClientStatus, Unrestored, Undrained } from "../Client.ts"
 import type { ClientFailure } from "../client/ClientFailure.ts"
 import type { ClientListener } from "../client/ClientListener.ts"
-import { undrainedLength } from "../client/Undrained.ts"
+import { drainedPositions } from "../client/Undrained.ts"
 import type { TransportError, TransportErrorReason } from "../TransportError.ts"
 import { type ConnectOptions, connect } from "./clientConnect.ts"
 import type { ClientRuntime, ClientSession, Restorable } from "./clientRuntime.ts"
@@ -20,6 +20,8 @@ import { reasonOfFailure } from "./transportError.ts"
 const RESTORE_CONCURRENCY = 16
 /** A refusal is tried again: what is in its way may be the remains of the session before. */
 const RETRY_INTERVAL_MS = 250
+/** How long: everything that can be made anew waits for it. */
+const RETRY_MS_MAX = 2_000
 
 export interface ReconnectOptions extends ConnectOptions {
   /** Undefined = a client that loses its driver has ended. */
@@ -67,12 +69,12 @@ const undrainedOf = (client: ClientRuntime, failure: ClientFailure): ReadonlyArr
   if (isDriverAlive(failure)) {
     return undrained
   }
+  const drained = drainedPositions(client.session.counters)
   for (const restorable of client.restorables) {
     if (restorable instanceof PublicationHandle) {
-      const { kernel } = restorable
-      const bytes = undrainedLength(client.session.counters, kernel)
+      const { channel, closedPosition: position, originalRegistrationId, sessionId, streamId } = restorable.kernel
+      const bytes = position - (drained.get(originalRegistrationId) ?? position)
       if (bytes > 0) {
-        const { channel, closedPosition: position, sessionId, streamId } = kernel
         undrained.push({ channel, streamId, sessionId, position, bytes })
       }
     }
@@ -91,7 +93,7 @@ interface Reconnection {
 /** What became of one thing that was to be made anew. */
 type Restored = { readonly commit: () => void } | Unrestored
 
-/** Tries again until the session ends, or for as long as a driver may take. */
+/** Tries again until the session ends, or for a while. */
 const restoreOne = (restorable: Restorable, session: ClientSession, deadlineMs: number): Effect.Effect<Restored> =>
   restorable.restore(session).pipe(
     Effect.map((commit): Restored => ({ commit })),
@@ -106,7 +108,7 @@ const restoreOne = (restorable: Restorable, session: ClientSession, deadlineMs: 
 /** Makes everything anew that is still in use; nothing of it is used before all of it is there. */
 const restoreAll = ({ client, options }: Reconnection, session: ClientSession) =>
   Effect.suspend(() => {
-    const deadlineMs = performance.now() + options.driverTimeoutMs
+    const deadlineMs = performance.now() + Math.min(RETRY_MS_MAX, options.driverTimeoutMs)
     return Effect.forEach(
       Array.from(client.restorables),
       (restorable) => Effect.map(restoreOne(restorable, session, deadlineMs), (restored) => ({ restorable, restored })),

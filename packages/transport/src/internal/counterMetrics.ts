@@ -15,6 +15,7 @@ import {
 } from "../driver/StreamCounters.ts"
 import * as SystemCounters from "../driver/SystemCounters.ts"
 import * as StreamStat from "../inspect/StreamStat.ts"
+import { attempt } from "./transportError.ts"
 
 const REFRESH_INTERVAL = Duration.seconds(1)
 
@@ -136,17 +137,15 @@ export const follow = (
   Effect.gen(function* () {
     const context = yield* Effect.context<never>()
     const series = new Map<number, Series>()
-    yield* Effect.acquireRelease(
-      Effect.sync(() => refresh(client, series, context)),
-      () =>
-        Effect.sync(() => {
-          for (const { remove } of series.values()) {
-            remove()
-          }
-        })
+    const follow = attempt(() => refresh(client, series, context)).pipe(
+      Effect.catch((error) => Effect.logWarning(`millrace: counters cannot be read: ${error.message}`))
     )
-    yield* Effect.sync(() => refresh(client, series, context)).pipe(
-      Effect.repeat(Schedule.spaced(interval)),
-      Effect.forkScoped
+    yield* Effect.acquireRelease(follow, () =>
+      Effect.sync(() => {
+        for (const { remove } of series.values()) {
+          remove()
+        }
+      })
     )
+    yield* Effect.forkScoped(Effect.repeat(follow, Schedule.spaced(interval)))
   })
