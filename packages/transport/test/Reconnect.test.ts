@@ -48,7 +48,6 @@ const quiet = Logger.layer([])
 const reconnecting = (directory: string, options: Client.ClientOptions = {}) => {
   const client = Client.layerWith({
     directory,
-    driverTimeout: "2 seconds",
     keepaliveInterval: "20 millis",
     reconnect: true,
     ...options
@@ -227,7 +226,7 @@ describe("a client that reconnects", () => {
         }
         assert.strictEqual((yield* publication.offer(bytesOf("x")))._tag, "NotConnected")
         assert.strictEqual(yield* publication.channelStatus, "Active")
-      }).pipe(Effect.scoped, Effect.provide(reconnecting(directory, { driverTimeout: "500 millis" })))
+      }).pipe(Effect.scoped, Effect.provide(reconnecting(directory)))
     }).pipe(Effect.scoped)
   )
 
@@ -278,7 +277,7 @@ describe("a client that reconnects", () => {
         assert.deepStrictEqual(tags, ["Connected", "Waiting"])
       }).pipe(
         Effect.scoped,
-        Effect.provide(reconnecting(directory, { driverTimeout: "100 millis", reconnectTimeout: "150 millis" }))
+        Effect.provide(reconnecting(directory, { driverTimeout: "1 second", reconnectTimeout: "50 millis" }))
       )
     }).pipe(Effect.scoped)
   )
