@@ -9,14 +9,16 @@ import { enableCompileCache } from "node:module"
 enableCompileCache()
 
 const loading = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
-const base = process.argv[2] === "driver" ? 0 : 128
+const args = process.argv.slice(2)
+const isDriver = args[0] === "driver"
+const base = isDriver ? 0 : 128
 const handlers = Object.entries(loading).map(([signal, number]) => [signal, () => process.exit(base + number)] as const)
 for (const [signal, handler] of handlers) {
   process.on(signal, handler)
 }
 
-const { run } = await import("./main.ts")
-run()
+const { run } = isDriver ? await import("./driverMain.ts") : await import("./main.ts")
+run(args)
 
 for (const [signal, handler] of handlers) {
   process.removeListener(signal, handler)
