@@ -17,9 +17,25 @@ import type { RecordEncoder } from "./RecordEncoder.ts"
 /** A run is moved into the file when it is this long, while it is still in the processor's cache. */
 const RUN_LENGTH_MAX = 128 * 1024
 
+/** Bytes behind the last record that a failed write may have left there. */
+export interface Remains {
+  readonly position: number
+  /** Store time of the last record that was refused; what stands there and is newer was stored later. */
+  readonly storeTimestamp: number
+}
+
+/** Keeps remains in mind beyond the end of the process. */
+export interface RemainsNote {
+  /** What was noted, undefined for nothing. */
+  read(): Remains | undefined
+  /** Notes remains, or that there are none. Must not throw. */
+  write(remains: Remains | undefined): void
+}
+
 export class CommitLog {
   readonly files: MappedFileQueue
   readonly #encoder: RecordEncoder
+  readonly #note: RemainsNote
   /** Bytes of the run that is encoded and stamped, and not in the file yet. */
   #runLength = 0
   /** Bytes behind the last record that a failed write may have left there. */
@@ -27,13 +43,24 @@ export class CommitLog {
   #file: MappedFile | undefined = undefined
   #lastStoreTimestamp = 0
 
-  constructor(files: MappedFileQueue, encoder: RecordEncoder) {
+  constructor(files: MappedFileQueue, encoder: RecordEncoder, note: RemainsNote) {
     this.files = files
     this.#encoder = encoder
+    this.#note = note
   }
 
   get minOffset(): number {
     return this.files.minOffset
+  }
+
+  /** What an earlier process has left of a write that was refused; undefined where none did. */
+  get remains(): Remains | undefined {
+    return this.#note.read()
+  }
+
+  /** To be called when nothing of the remains stands there any more. */
+  forgetRemains(): void {
+    this.#note.write(undefined)
   }
 
   /** Position behind the last record. */
@@ -142,7 +169,10 @@ export class CommitLog {
     }
   }
 
-  /** Drops the run, and what a failed write has left of one. Where that fails too, the next commit tries it again. */
+  /**
+   * Drops the run, and what a failed write has left of one. Where that fails too it is noted, so that no opening takes it
+   * for stored, and the next commit tries again.
+   */
   abandon(): void {
     this.#runLength = 0
     try {
@@ -151,6 +181,7 @@ export class CommitLog {
       if (!(error instanceof FileFailure)) {
         throw error
       }
+      this.#note.write({ position: this.maxOffset, storeTimestamp: this.lastStoreTimestamp })
     }
   }
 
@@ -165,6 +196,7 @@ export class CommitLog {
       assert(file !== undefined, "remains without a file")
       file.write(file.wrotePosition, new Uint8Array(length), length)
       this.#remainsLength = 0
+      this.#note.write(undefined)
     }
   }
 

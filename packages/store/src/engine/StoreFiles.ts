@@ -10,6 +10,7 @@ import { MemoryFileSystem } from "../mapped/MemoryFileSystem.ts"
 import { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import { TransientStorePool } from "../mapped/TransientStorePool.ts"
 import { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
+import * as UnfinishedWrite from "../recovery/UnfinishedWrite.ts"
 import * as QueueFiles from "./QueueFiles.ts"
 import type { StoreOptions } from "./StoreOptions.ts"
 import * as StorePaths from "./StorePaths.ts"
@@ -47,7 +48,8 @@ export const open = (fileSystem: FileSystem, options: StoreOptions, indexName: (
       options.readOnly
     )
     const index = indexOf(fileSystem, options, indexName)
-    return { commitLog: new CommitLog(log, encoderOf(options)), queues, checkpoint, index }
+    const commitLog = new CommitLog(log, encoderOf(options), UnfinishedWrite.noteOf(fileSystem, root))
+    return { commitLog, queues, checkpoint, index }
   } catch (error) {
     log.close()
     closeQueues(queues)

@@ -269,6 +269,11 @@ export class IndexService implements Dispatcher {
     }
   }
 
+  /** Number of entries in all files. */
+  get entryCountTotal(): number {
+    return this.files.reduce((sum, file) => sum + file.indexCount - 1, 0)
+  }
+
   /** Removes files that only speak of records before `minPosition`; the last one stays. Throws `FileFailure`. */
   removeBefore(minPosition: number): void {
     const { directory, fileSystem } = this.#options

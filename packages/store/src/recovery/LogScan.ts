@@ -23,11 +23,13 @@ export interface LogScanResult {
 
 export type Visit = (record: RecordCursor, position: number) => void
 
+/** Reads on from `from`; what begins at or behind `limit` does not count. */
 export function* scan(
   commitLog: CommitLog,
   from: number,
   options: RecordCheck.RecordCheckOptions,
-  visit: Visit
+  visit: Visit,
+  limit: number = Number.POSITIVE_INFINITY
 ): Generator<number, LogScanResult> {
   const cursor = new RecordCursor()
   let position = from
@@ -37,6 +39,10 @@ export function* scan(
   let code = RecordCheck.NO_ROOM
   let nextYield = position + SLICE_LENGTH
   for (let file = commitLog.files.find(position); file !== undefined; file = commitLog.files.find(position)) {
+    if (position >= limit) {
+      code = RecordCheck.NO_ROOM
+      break
+    }
     const offset = position - file.fromOffset
     code = RecordReader.read(file, offset, cursor, options)
     if (code === RecordCheck.BLANK) {

@@ -36,8 +36,17 @@ export interface RecoveryReport {
   readonly endReason: string
   /** Bytes of an unfinished record or run that were cut at the end of the log. */
   readonly tornBytes: number
+  /** Bytes of records that were refused, since their write failed half way, and were cut at the end of the log. */
+  readonly refusedBytes: number
+  /** Files of the log that were removed behind its end. */
+  readonly logFilesRemoved: number
+  /** Why the log was dispatched again, from `dispatchedFrom` on. */
+  readonly dispatchReason: string
   readonly queueEntriesCut: number
   readonly queueEntriesRebuilt: number
+  /** Entries of index files that could be kept, and those made anew. */
+  readonly indexEntriesKept: number
+  readonly indexEntriesRebuilt: number
 }
 
 /** A bad record with good ones behind it that were on the device: no record was changed. */
@@ -92,9 +101,16 @@ export const unchanged = (commitLog: CommitLog, isCleanExit: boolean): RecoveryR
   dispatchedFrom: commitLog.maxOffset,
   endReason: "opened read-only",
   tornBytes: 0,
+  refusedBytes: 0,
+  logFilesRemoved: 0,
+  dispatchReason: NOT_DISPATCHED,
   queueEntriesCut: 0,
-  queueEntriesRebuilt: 0
+  queueEntriesRebuilt: 0,
+  indexEntriesKept: 0,
+  indexEntriesRebuilt: 0
 })
+
+const NOT_DISPATCHED = "nothing was dispatched again"
 
 export function* recover(options: RecoveryOptions): Generator<number, RecoveryReport> {
   const { checkpoint, commitLog, isCleanExit, queues } = options
@@ -107,15 +123,14 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   yield 0
   const readFrom = isCleanExit ? RecoveryStart.afterCleanExit(commitLog, maxPosition) : flushedTo
   const seen = new TailSummary()
-  const result = yield* LogScan.scan(commitLog, readFrom, options.check, (record) => seen.note(record))
-  refuseDamage(options, result)
-  commitLog.lastStoreTimestamp = result.lastStoreTimestamp
-  const tornBytes = isTorn(result.code) ? tornLength(commitLog, result.stoppedAt) : 0
-  if (commitLog.files.files.length > 0 && (!isCleanExit || result.code !== RecordCheck.ZERO)) {
-    Truncation.cutLog(commitLog, result.end)
-  } else {
-    commitLog.files.truncate(result.end)
+  const limit = yield* limitOf(commitLog)
+  const result = yield* LogScan.scan(commitLog, readFrom, options.check, (record) => seen.note(record), limit.position)
+  const isRefused = result.stoppedAt === limit.position
+  if (!isRefused) {
+    refuseDamage(options, result)
   }
+  commitLog.lastStoreTimestamp = result.lastStoreTimestamp
+  const cut = cutTail(options, result, isRefused ? limit : NO_LIMIT)
   // After a crash what was read may stand in the page cache alone: the next flush brings it to the device.
   const unflushedFrom = isCleanExit ? commitLog.maxOffset : readFrom
   commitLog.files.flushedWhere = commitLog.maxOffset
@@ -137,11 +152,9 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   }
   yield result.end
   const before = countEntries(queues)
-  // A queue that lacks what stood before the part that was read has lost a file or more: then the whole log counts.
-  const isWhole = seen.isPrecededBy(queues) && (yield* hasOlderQueues(options, readFrom))
-  const queuesFrom = isWhole ? readFrom : commitLog.minOffset
-  const dispatchedFrom = Math.min(queuesFrom, indexStart(options, seen, result.end))
-  yield* dispatchAgain(options, dispatchedFrom, result.end, readFrom)
+  const dispatch = yield* planDispatch(options, seen, readFrom, result.end)
+  const indexEntriesKept = options.index?.entryCountTotal ?? 0
+  yield* dispatchAgain(options, dispatch.from, result.end, readFrom)
   for (const state of queues.all()) {
     correctMinOffset(state, commitLog.minOffset)
   }
@@ -151,12 +164,81 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
     maxPosition: commitLog.maxOffset,
     readFrom,
     recordsRead: result.recordCount,
-    dispatchedFrom,
-    endReason: RecordCheck.reasonOf(result.code),
-    tornBytes,
+    dispatchedFrom: dispatch.from,
+    dispatchReason: dispatch.reason,
+    endReason: isRefused ? "what follows was refused" : RecordCheck.reasonOf(result.code),
+    ...cut,
     queueEntriesCut,
-    queueEntriesRebuilt: countEntries(queues) - before
+    queueEntriesRebuilt: countEntries(queues) - before,
+    indexEntriesKept,
+    indexEntriesRebuilt: (options.index?.entryCountTotal ?? 0) - indexEntriesKept
   }
+}
+
+interface LogLimit {
+  /** What begins at or behind this position was refused. */
+  readonly position: number
+  /** Bytes of whole records there. */
+  readonly refusedBytes: number
+}
+
+/**
+ * Where the log ends, if an earlier process has left a failed write. Where newer records stand there, somebody has taken
+ * the remains for stored, or written over them: they are a part of the log.
+ */
+function* limitOf(commitLog: CommitLog): Generator<number, LogLimit> {
+  const { remains } = commitLog
+  if (remains === undefined) {
+    return NO_LIMIT
+  }
+  const { position, storeTimestamp } = remains
+  const { end, lastStoreTimestamp } = yield* LogScan.scan(commitLog, position, NO_CRC, () => undefined)
+  return lastStoreTimestamp <= storeTimestamp ? { position, refusedBytes: end - position } : NO_LIMIT
+}
+
+const NO_LIMIT: LogLimit = { position: Number.POSITIVE_INFINITY, refusedBytes: 0 }
+
+/** Ends the log where the scan has found its end. */
+const cutTail = (
+  { commitLog, isCleanExit }: RecoveryOptions,
+  { code, end, stoppedAt }: LogScan.LogScanResult,
+  { position, refusedBytes }: LogLimit
+): Pick<RecoveryReport, "tornBytes" | "refusedBytes" | "logFilesRemoved"> => {
+  const { files } = commitLog.files
+  const fileCount = files.length
+  const isRefused = stoppedAt === position
+  const tornBytes = !isRefused && isTorn(code) ? tornLength(commitLog, stoppedAt) : 0
+  if (fileCount > 0 && (!isCleanExit || isRefused || code !== RecordCheck.ZERO)) {
+    Truncation.cutLog(commitLog, end)
+  } else {
+    commitLog.files.truncate(end)
+  }
+  commitLog.forgetRemains()
+  return { tornBytes, refusedBytes, logFilesRemoved: fileCount - files.length }
+}
+
+/** From where on the log has to be dispatched again, and why. */
+function* planDispatch(
+  options: RecoveryOptions,
+  seen: TailSummary,
+  readFrom: number,
+  end: number
+): Generator<number, { readonly from: number; readonly reason: string }> {
+  const { commitLog, isCleanExit, queues } = options
+  // A queue that lacks what stood before the part that was read has lost a file or more: then the whole log counts.
+  const isWhole = seen.isPrecededBy(queues) && (yield* hasOlderQueues(options, readFrom))
+  const queuesFrom = isWhole ? readFrom : commitLog.minOffset
+  const from = Math.min(queuesFrom, indexStart(options, seen, end))
+  if (from >= end) {
+    return { from, reason: NOT_DISPATCHED }
+  }
+  if (!isWhole) {
+    return { from, reason: "a queue lacks what stood before the part that was read" }
+  }
+  if (from < queuesFrom) {
+    return { from, reason: "the index ends there, or nothing behind can be relied on" }
+  }
+  return { from, reason: isCleanExit ? "the part that was read" : "what came after may not have been on the device" }
 }
 
 const isTorn = (code: number): boolean => code < 0 && code !== RecordCheck.ZERO && code !== RecordCheck.NO_ROOM
