@@ -151,28 +151,4 @@ describe("processes", () => {
       assert.include(dead.message, `pid ${child.process.pid}`)
     })
   )
-
-  it.live("keep an embedded driver's streams going while user code blocks its own loop", () =>
-    Effect.gen(function* () {
-      const { directory } = yield* MediaDriver.MediaDriver
-      // Two other processes talk through this one's driver; with it on this loop nothing would move meanwhile.
-      const reader = startScript(new URL("fixtures/subscriberProcess.ts", import.meta.url), [
-        directory,
-        ipc.channel,
-        String(ipc.streamId),
-        "20000"
-      ])
-      yield* Effect.promise(() => reader.line("subscribed"))
-      const publisher = startScript(publisherProcess, [directory, ipc.channel, String(ipc.streamId), "20000"])
-      yield* Effect.promise(() => publisher.line("flowing"))
-      const endMs = Date.now() + 3000
-      while (Date.now() < endMs) {
-        // Synchronous user code.
-      }
-      const [received, published] = yield* Effect.promise(() => Promise.all([reader.ended, publisher.ended]))
-      const receivedMs = Number(/received 20000 at (\d+)/.exec(received.stdout)?.[1])
-      assert.isBelow(receivedMs, endMs)
-      assert.include(published.stdout, "published")
-    }).pipe(Effect.scoped, Effect.provide(MediaDriver.layerEmbedded()))
-  )
 })

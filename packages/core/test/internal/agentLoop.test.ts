@@ -76,4 +76,34 @@ describe("AgentLoop", () => {
     assert.deepStrictEqual(await cyclesPerTurn({ ...idle, waitNs, isThreadOwned: true }), [1, 0, 0])
     assert.deepStrictEqual(await cyclesPerTurn({ ...idle, waitNs, isThreadOwned: false }), [1, 0, 0])
   })
+
+  it("lets an agent end its park from a callback of its own thread", async () => {
+    let wake = (): void => assert.fail("nobody said how to wake")
+    let cycles = 0
+    const agent: Agent = {
+      roleName: "woken",
+      onWakeable: (given) => {
+        wake = given
+      },
+      doWork: () => (cycles++, 0)
+    }
+    const loop = new AgentLoop({
+      invoker: new AgentInvoker(agent, (error) => assert.fail(String(error))),
+      idle: { idle: () => 60e9 },
+      clock: { nanoTime: () => 0, epochMs: () => 0 },
+      park: new EventLoopPark(agent),
+      isThreadOwned: true,
+      onEnd: () => {}
+    })
+    loop.start()
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+    await turn()
+    await turn()
+    assert.strictEqual(cycles, 1)
+    wake()
+    await turn()
+    await turn()
+    assert.strictEqual(cycles, 2)
+    loop.stop()
+  })
 })

@@ -188,6 +188,16 @@ describe("the portable UdpPort", () => {
     assert.strictEqual(failed, 1)
   })
 
+  it("tells of each arrival, so that its driver need not look for it", async () => {
+    let arrivals = 0
+    const port = PortableUdpPort.make(faultless, () => arrivals++)
+    const [a, b] = [open(port), open(port)]
+    a.send(datagram("one"), 0, 3, b.localAddress)
+    a.send(datagram("two"), 0, 3, b.localAddress)
+    await receive(b, 2)
+    assert.strictEqual(arrivals, 2)
+  })
+
   it("leaves no socket behind when its buffer cannot be had", () => {
     const port = PortableUdpPort.make(faultless)
     const free = port.open({ ...anywhere, receiveBufferLength: 0 })
