@@ -64,6 +64,7 @@ describe("spans", () => {
         yield* Stream.runDrain(Stream.take(subscription.stream, 1))
         yield* reasonOf(Publication.make({ ...ipc, channel: "aeron:ipc?term-length=5" }))
       }).pipe(Effect.scoped)
+      assert.strictEqual(named("connect").length, 1)
       assert.strictEqual(named("addSubscription").length, 1)
       assert.strictEqual(named("addExclusivePublication").length, 1)
       assert.strictEqual(named("addCounter").length, 1)

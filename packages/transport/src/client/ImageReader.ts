@@ -44,6 +44,8 @@ export class ImageReader {
   private readonly reader: BatchReader
   private readonly block: LogBlock
   private finalPosition = 0
+  /** What the driver was told last: an idle look stores nothing. */
+  private givenBack: number
 
   constructor(fields: ImageFields) {
     this.correlationId = fields.correlationId
@@ -54,6 +56,7 @@ export class ImageReader {
     this.log = fields.log
     this.subscriberPosition = fields.subscriberPosition
     this.joinPosition = fields.subscriberPosition.getVolatile()
+    this.givenBack = this.joinPosition
     this.reader = new BatchReader(fields.log.buffers, this.joinPosition)
     this.block = new LogBlock(fields.log.buffers)
   }
@@ -112,14 +115,13 @@ export class ImageReader {
 
   /** Gives back everything that was read: the driver may clean it. */
   release(): void {
-    if (!this.isClosed) {
-      this.subscriberPosition.setRelease(this.reader.position)
-    }
+    this.releaseTo(this.reader.position)
   }
 
   /** Gives back what was read up to `position`, the end of a message of the last batch. */
   releaseTo(position: number): void {
-    if (!this.isClosed) {
+    if (!this.isClosed && position !== this.givenBack) {
+      this.givenBack = position
       this.subscriberPosition.setRelease(position)
     }
   }

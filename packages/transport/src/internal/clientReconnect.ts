@@ -12,7 +12,7 @@ import type { ClientListener } from "../client/ClientListener.ts"
 import { drainedPositions } from "../client/Undrained.ts"
 import type { TransportError, TransportErrorReason } from "../TransportError.ts"
 import { type ConnectOptions, connect } from "./clientConnect.ts"
-import type { ClientRuntime, ClientSession, Restorable } from "./clientRuntime.ts"
+import { type ClientRuntime, type ClientSession, type Restorable, spanned } from "./clientRuntime.ts"
 import { PublicationHandle } from "./publicationHandle.ts"
 import { reasonOfFailure } from "./transportError.ts"
 
@@ -52,6 +52,7 @@ export const openConnection = (
     return yield* connect(options, { ...listener, onFailure }).pipe(
       Effect.map((session) => ({ session, scope, failed })),
       Effect.provideService(Scope.Scope, scope),
+      spanned("connect", { directory: options.driver.directory }),
       Effect.onError(() => Scope.close(scope, Exit.void))
     )
   })

@@ -51,7 +51,10 @@ export const imageOf = (handle: SubscriptionHandle, reader: ImageReader): Image 
     isPublicationRevoked: Effect.sync(() => reader.isPublicationRevoked),
     endOfStreamPosition: Effect.sync(() => reader.endOfStreamPosition),
     activeTransportCount: Effect.sync(() => reader.activeTransportCount),
-    poll: (handler, limit) => reading(() => handle.messagePoll.poll(reader, uncontrolled(handler), limit)),
+    poll: (handler, limit) => {
+      const controlled = uncontrolled(handler)
+      return reading(() => handle.messagePoll.poll(reader, controlled, limit))
+    },
     controlledPoll: (handler, limit) => reading(() => handle.messagePoll.poll(reader, handler, limit)),
     blockPoll: pollBlock,
     rawPoll: pollBlock,

@@ -63,7 +63,10 @@ const subscriptionOf = (handle: SubscriptionHandle): Subscription => {
   return Object.assign(stateOf(handle), {
     images: images(handle),
     imageEvents: imageEvents(handle),
-    poll: (handler, limit) => reading(handle, () => handle.messagePoll.pollAll(uncontrolled(handler), limit)),
+    poll: (handler, limit) => {
+      const controlled = uncontrolled(handler)
+      return reading(handle, () => handle.messagePoll.pollAll(controlled, limit))
+    },
     controlledPoll: (handler, limit) => reading(handle, () => handle.messagePoll.pollAll(handler, limit)),
     blockPoll: pollBlocks(handle),
     rawPoll: pollBlocks(handle),
