@@ -1,9 +1,11 @@
 /** `millrace store dump FILE`: what stands in a file of a store. */
 import * as Inspect from "@millrace/store/Inspect"
+import type { StoreError } from "@millrace/store/StoreError"
 import * as Stream from "effect/Stream"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as path from "node:path"
+import { badInput, type CommandError } from "../CommandError.ts"
 import * as Lines from "../output/Lines.ts"
 import * as Text from "../output/Text.ts"
 import { json } from "./flags.ts"
@@ -25,6 +27,17 @@ const textOf = ({ kind, ...fields }: Inspect.DumpLine): string => {
   return [kind, ...shown, ...body].join("  ")
 }
 
+/** A file that is missing, or none of a store, is bad input. */
+const blame =
+  (file: string) =>
+  (error: StoreError): StoreError | CommandError => {
+    const { reason } = error
+    if (reason._tag === "ForeignFile") {
+      return badInput(file, `is no file of a store that can be read: ${reason.detail}`)
+    }
+    return reason._tag === "FileFailed" && reason.code === "ENOENT" ? badInput(file, "no such file") : error
+  }
+
 export const storeDump = Command.make(
   "dump",
   {
@@ -37,7 +50,7 @@ export const storeDump = Command.make(
     json
   },
   ({ file, json }) => {
-    const lines = Inspect.dump(path.resolve(file))
+    const lines = Stream.mapError(Inspect.dump(path.resolve(file)), blame(file))
     return Lines.printAll(Stream.map(lines, (line) => (json ? JSON.stringify(line) : textOf(line))))
   }
 ).pipe(

@@ -24,7 +24,7 @@ const Natural = Schema.Int.pipe(
   Schema.check(Schema.isGreaterThanOrEqualTo(0, { message: "it must be a whole number from 0 on" }))
 )
 
-export const natural = (name: string) => Flag.Int(name).pipe(Flag.withSchema(Natural))
+const natural = (name: string) => Flag.Int(name).pipe(Flag.withSchema(Natural))
 
 export const queue = natural("queue").pipe(Flag.withDescription("Id of the queue"), Flag.withMetavar("ID"))
 

@@ -32,7 +32,7 @@ export interface IndexCheckOptions {
 }
 
 /** Keys of a record that belong into the index. */
-export const keysOf = (record: RecordCursor): ReadonlyArray<string> => {
+const keysOf = (record: RecordCursor): ReadonlyArray<string> => {
   if ((record.sysFlag & SysFlag.TRANSACTION_MASK) === SysFlag.TRANSACTION_ROLLBACK) {
     return []
   }
