@@ -63,3 +63,20 @@ describe("the errors of a client", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describe("a client", () => {
+  it.live("asks for session ids that nobody has, and counts no response that it knows", () =>
+    Effect.gen(function* () {
+      const client = yield* Client.Client
+      const ids = yield* Effect.all([client.nextSessionId(1001), client.nextSessionId(1001)])
+      assert.strictEqual(new Set(ids).size, 2)
+      const [sessionId] = ids
+      const publication = yield* Publication.make({ channel: `aeron:ipc?session-id=${sessionId}`, streamId: 1001 })
+      assert.strictEqual(publication.sessionId, sessionId)
+      assert.strictEqual(publication.originalRegistrationId, publication.registrationId)
+      assert.strictEqual(publication.termLength, 64 * 1024)
+      assert.strictEqual(publication.positionMax, 64 * 1024 * 2 ** 31)
+      assert.strictEqual(yield* client.unknownResponseCount, 0)
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+})

@@ -21,6 +21,8 @@ const LOOK_INTERVAL_PART = 1 / 16
 export interface ConnectOptions extends ClientTimes {
   readonly driver: DriverLocation
   readonly idle: IdleStrategy | undefined
+  /** How long to look for a driver; as long as one may be silent, when nothing is said. */
+  readonly patienceMs?: number
 }
 
 /** What was found instead of a driver that lives, in words; undefined = it lives. */
@@ -68,7 +70,7 @@ const openCnc = (options: ConnectOptions): Effect.Effect<CncFile.CncFile, Transp
         file.region.close()
       }
       const waitedMs = performance.now() - startMs
-      return waitedMs >= options.driverTimeoutMs
+      return waitedMs >= (options.patienceMs ?? options.driverTimeoutMs)
         ? fail(new DriverNotFound({ directory, found, waitedMs }))
         : Effect.sleep(lookIntervalMs(waitedMs)).pipe(Effect.andThen(look))
     })

@@ -14,7 +14,7 @@ import type { TransportError, TransportErrorReason } from "../TransportError.ts"
 import { type ConnectOptions, connect } from "./clientConnect.ts"
 import { type ClientRuntime, type ClientSession, type Restorable, spanned } from "./clientRuntime.ts"
 import { PublicationHandle } from "./publicationHandle.ts"
-import { reasonOfFailure } from "./transportError.ts"
+import { fail, reasonOfFailure } from "./transportError.ts"
 
 /** Commands that are under way at once while everything is made anew. */
 const RESTORE_CONCURRENCY = 16
@@ -117,17 +117,19 @@ const restoreAll = ({ client, options }: Reconnection, session: ClientSession) =
     )
   })
 
-/** Waits until a driver is there, however often none is found within the driver timeout. */
-const openNext = (reconnection: Reconnection, deadlineMs: number): Effect.Effect<Connection, TransportError> => {
-  const { listener, options, scope } = reconnection
-  return openConnection(options, listener, scope).pipe(
-    Effect.catch((error) =>
-      error.reason._tag === "DriverNotFound" && performance.now() < deadlineMs
-        ? openNext(reconnection, deadlineMs)
-        : Effect.fail(error)
+/** Waits until a driver is there, until the deadline, however often none is found within the driver timeout. */
+const openNext = (reconnection: Reconnection, deadlineMs: number): Effect.Effect<Connection, TransportError> =>
+  Effect.suspend(() => {
+    const { listener, options, scope } = reconnection
+    const patienceMs = Math.min(options.driverTimeoutMs, Math.max(0, deadlineMs - performance.now()))
+    return openConnection({ ...options, patienceMs }, listener, scope).pipe(
+      Effect.catch((error) =>
+        error.reason._tag === "DriverNotFound" && performance.now() < deadlineMs
+          ? openNext(reconnection, deadlineMs)
+          : Effect.fail(error)
+      )
     )
-  )
-}
+  })
 
 /** What was borrowed from the logs of the last session is still there for a while. */
 const closeLater = ({ options, scope }: Reconnection, connection: Connection) =>
@@ -163,6 +165,9 @@ const reconnect = Effect.fnUntraced(function* (
     )
     if (all === undefined || conductor.inactive !== undefined) {
       yield* closeLater(reconnection, connection)
+      if (client.end !== undefined) {
+        return yield* fail(client.end)
+      }
       continue
     }
     client.session = connection.session
