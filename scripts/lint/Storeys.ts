@@ -25,6 +25,9 @@ export interface Room {
 /** Packages that have kernels. Every other package with a `src` is a program over them. */
 const LIBRARIES: ReadonlySet<string> = new Set(["core", "transport", "store"])
 
+/** Not published, and run the kernels of others themselves: they reach into them by path. */
+const INSIDERS: ReadonlySet<string> = new Set(["packages/simulator/"])
+
 /** Area files named for compression and checksums, where `node:zlib` computes on bytes it is given. */
 const ZLIB_FILE = /^(Checksum|Crc32|Compression|\w+Compression|Compressor|\w+Compressor)$/
 
@@ -101,6 +104,9 @@ const judgeRelative = (importer: Room, from: string, specifier: string, typeOnly
   const target = posix.join(posix.dirname(from), specifier)
   const packageFolder = /^packages\/[^/]+\//.exec(from)?.[0]
   if (packageFolder !== undefined && !target.startsWith(packageFolder)) {
+    if (INSIDERS.has(packageFolder)) {
+      return undefined
+    }
     return `${specifier} reaches out of its package: import it by the package's name`
   }
   const room = roomOf(target)

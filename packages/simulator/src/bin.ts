@@ -81,6 +81,10 @@ const replay = (name: string, { hosts, seed, steps }: Life): string =>
     ...(hosts === undefined ? [] : [`--hosts ${hosts}`])
   ].join(" ")
 
+/** What a checker found speaks for itself; of what was thrown otherwise the place counts. */
+const textOf = (error: unknown): string =>
+  error instanceof Error && !(error instanceof SimulationFailure) ? (error.stack ?? error.message) : String(error)
+
 const main = (): number => {
   const { count, hosts, kind, name, seed: first, steps } = parse()
   const failed: Array<number> = []
@@ -94,8 +98,7 @@ const main = (): number => {
     } catch (error) {
       failed.push(seed)
       if (failed.length <= TOLD_MAX) {
-        const text = error instanceof SimulationFailure ? error.message : error instanceof Error ? error.stack : error
-        console.log(`seed ${seed}: ${text}\n  replay: ${replay(name, life)}`)
+        console.log(`seed ${seed}: ${textOf(error)}\n  replay: ${replay(name, life)}`)
       }
     }
   }
@@ -108,6 +111,6 @@ try {
   process.exitCode = main()
 } catch (error) {
   // What `parseArgs` and the ranges refuse.
-  console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
+  console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
   process.exitCode = 2
 }

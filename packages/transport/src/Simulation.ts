@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { SimulatedWorld } from "./internal/simulatedWorld.ts"
+import { remember, SimulatedWorld } from "./internal/simulatedWorld.ts"
 import * as virtualClock from "./internal/virtualClock.ts"
 
 /**
@@ -120,19 +120,9 @@ export const layer = (options: SimulationOptions): Layer.Layer<Simulation> =>
         partition: (hostA, hostB) => Effect.sync(() => world.partition(hostA, hostB)),
         heal: Effect.sync(() => world.heal())
       }
-      worlds.set(service, world)
-      return service
+      return remember(service, world)
     })
   )
-
-const worlds = new WeakMap<SimulationService, SimulatedWorld>()
-
-/**
- * The machines behind a simulation, for `MediaDriver.layerSimulated`.
- *
- * @internal
- */
-export const worldOf = (simulation: SimulationService): SimulatedWorld | undefined => worlds.get(simulation)
 
 /**
  * Runs a program by a clock of its own, which goes to the next moment that somebody waits for as soon as all fibers rest:

@@ -112,6 +112,7 @@ describe("Storeys", () => {
   it("refuses to reach into another package by a path", () => {
     refused(GLUE, "../../../core/src/memory/Int64.ts", /reaches out of its package/)
     refused(TEST, "../../../core/src/memory/Int64.ts", /reaches out of its package/)
+    allowed("packages/simulator/src/transport/World.ts", "../../../transport/src/driver/Conductor.ts")
     refused(PUBLIC, "../test/fixtures/goldens.ts", /not a source file/)
     allowed(TEST, "../../src/commitlog/CommitLog.ts")
   })

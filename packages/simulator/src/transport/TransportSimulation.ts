@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as MediaDriverConfig from "../../../transport/src/MediaDriverConfig.ts"
+import * as SystemCounters from "../../../transport/src/driver/SystemCounters.ts"
 import { SeededRandom } from "../../../transport/src/simulation/SeededRandom.ts"
 import { check } from "../SimulationFailure.ts"
 import type { Application } from "./Application.ts"
@@ -30,6 +31,8 @@ export interface TransportReport {
   readonly seconds: number
   readonly offered: number
   readonly read: number
+  /** How often what the faults are for has happened, as the drivers that were there at the end have counted it. */
+  readonly seen: Readonly<Record<string, number>>
 }
 
 const STEPS_DEFAULT = 2000
@@ -68,7 +71,16 @@ export const run = (options: TransportOptions): TransportReport => {
     counts.read += subscribers.reduce((sum, { readCount }) => sum + readCount, 0)
   }
   closeAll(world)
-  return { seed, hash: world.trace.hash, steps: world.steps, seconds: Math.round(world.nowNs / SECOND), ...counts }
+  const seen = seenBy(world)
+  world.hosts.forEach(closeDriver)
+  return {
+    seed,
+    hash: world.trace.hash,
+    steps: world.steps,
+    seconds: Math.round(world.nowNs / SECOND),
+    ...counts,
+    seen
+  }
 }
 
 const settingsOf = (scenario: Scenario): MediaDriverConfig.ConcludedSettings =>
@@ -91,7 +103,7 @@ const durationOf = (random: SeededRandom): number => {
     return random.between(20_000, 500_000)
   }
   if (kind < 0.93) {
-    return random.between(1 * MS, 5 * MS)
+    return random.between(MS, 5 * MS)
   }
   return kind < 0.995 ? random.between(10 * MS, 60 * MS) : random.between(100 * MS, 500 * MS)
 }
@@ -170,7 +182,7 @@ const publishLast = (world: World): void => {
 
 /** Everybody leaves; when all timeouts have passed there is nothing left of them. */
 const closeAll = (world: World): void => {
-  for (const application of [...world.applications]) {
+  for (const application of world.applications) {
     if (world.random.chance(0.5)) {
       application.publishers.slice().forEach((publisher) => application.closePublisher(publisher, false))
       application.subscribers.slice().forEach((subscriber) => application.closeSubscriber(subscriber))
@@ -184,12 +196,32 @@ const closeAll = (world: World): void => {
   }
   const { bound } = world.network
   check(bound.length === 0, "no resource is left", () => `sockets are bound: ${bound.join(", ")}`)
-  for (const host of world.hosts) {
-    const { driver } = host
-    driver?.close()
-    check(host.files.paths.length === 0, "no resource is left", () => `a closed driver left ${host.files.paths.join()}`)
-  }
 }
+
+const closeDriver = ({ driver, files }: Host): void => {
+  driver?.close()
+  check(files.paths.length === 0, "no resource is left", () => `a closed driver left ${files.paths.join()}`)
+}
+
+const SEEN = {
+  naks: SystemCounters.NAK_MESSAGES_SENT,
+  retransmits: SystemCounters.RETRANSMITS_SENT,
+  gapsFilled: SystemCounters.LOSS_GAP_FILLS,
+  limitsReached: SystemCounters.SENDER_FLOW_CONTROL_LIMITS,
+  duplicates: SystemCounters.FLOW_CONTROL_UNDER_RUNS,
+  unblocked: SystemCounters.UNBLOCKED_PUBLICATIONS,
+  clientsTimedOut: SystemCounters.CLIENT_TIMEOUTS,
+  revoked: SystemCounters.PUBLICATIONS_REVOKED,
+  rejected: SystemCounters.IMAGES_REJECTED
+}
+
+const seenBy = ({ hosts }: World): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries(SEEN).map(([name, id]) => [
+      name,
+      hosts.reduce((sum, { driver }) => sum + (driver?.counters.position(id) ?? 0), 0)
+    ])
+  )
 
 const checkNothingLeft = ({ directory, driver, files }: Host): void => {
   const counters: Array<string> = []

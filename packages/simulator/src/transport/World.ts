@@ -5,7 +5,7 @@ import { SimulatedNetwork } from "../../../transport/src/media/SimulatedNetwork.
 import type { NameResolver } from "../../../transport/src/naming/NameResolver.ts"
 import { SeededRandom } from "../../../transport/src/simulation/SeededRandom.ts"
 import { SimulatedTime } from "../../../transport/src/simulation/SimulatedClock.ts"
-import { SimulationFailure } from "../SimulationFailure.ts"
+import type { SimulationFailure } from "../SimulationFailure.ts"
 import { Trace } from "../Trace.ts"
 import { Application } from "./Application.ts"
 import { FlowCheck } from "./FlowCheck.ts"
@@ -140,7 +140,7 @@ export class World {
     if (driver !== undefined && this.nowNs >= host.stalledUntilNs) {
       driver.doWork()
     }
-    for (const application of [...host.applications]) {
+    for (const application of host.applications.slice()) {
       if (this.nowNs >= application.stalledUntilNs && application.isAlive) {
         this.stepApplication(application)
       }

@@ -3,8 +3,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { DriverLocation, MediaDriverService } from "../MediaDriver.ts"
 import * as MediaDriverConfig from "../MediaDriverConfig.ts"
-import { type SimulationService, worldOf } from "../Simulation.ts"
+import type { SimulationService } from "../Simulation.ts"
 import { InvalidOption, type TransportError } from "../TransportError.ts"
+import { worldOf } from "./simulatedWorld.ts"
 import { fail } from "./transportError.ts"
 
 const KIB = 1024

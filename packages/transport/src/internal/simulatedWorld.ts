@@ -14,6 +14,7 @@ import type { Resolution } from "../naming/NameResolver.ts"
 import { SeededRandom } from "../simulation/SeededRandom.ts"
 import { SimulatedClock, SimulatedTime } from "../simulation/SimulatedClock.ts"
 import { SimulatedFiles } from "../simulation/SimulatedFiles.ts"
+import type { SimulationService } from "../Simulation.ts"
 import type { ClientTimes } from "./clientAssembly.ts"
 import type { ClientSession } from "./clientRuntime.ts"
 import { connectClient, SimulatedDriver } from "./simulatedDriver.ts"
@@ -66,7 +67,7 @@ export class SimulatedWorld {
   /** Time passes, and every agent has its turn. */
   step(ns: number): void {
     this.time.advance(ns)
-    for (const agent of [...this.agents]) {
+    for (const agent of this.agents.slice()) {
       agent.doWork(this.time.nowNs)
     }
   }
@@ -199,3 +200,14 @@ export class SimulatedWorld {
 }
 
 const pairOf = (a: Uint8Array, b: Uint8Array): string => [a.join("."), b.join(".")].toSorted().join(" ")
+
+/** The machines behind each simulation, which its service does not show. */
+const worlds = new WeakMap<SimulationService, SimulatedWorld>()
+
+export const remember = (simulation: SimulationService, world: SimulatedWorld): SimulationService => {
+  worlds.set(simulation, world)
+  return simulation
+}
+
+/** Undefined for a service that no layer made. */
+export const worldOf = (simulation: SimulationService): SimulatedWorld | undefined => worlds.get(simulation)

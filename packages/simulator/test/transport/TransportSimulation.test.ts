@@ -1,0 +1,28 @@
+import { assert, describe, it } from "vitest"
+import * as TransportSimulation from "../../src/transport/TransportSimulation.ts"
+
+/** The long form is `pnpm simulate transport --seed 1 --count 1000`. */
+const SEEDS = 50
+const STEPS = 250
+
+describe("drivers and clients on a simulated network", () => {
+  it("carry every stream whole through whatever fifty seeds do to them, and leave nothing", () => {
+    const seen = new Map<string, number>()
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const report = TransportSimulation.run({ seed, steps: STEPS })
+      for (const [name, count] of Object.entries(report.seen)) {
+        seen.set(name, (seen.get(name) ?? 0) + count)
+      }
+    }
+    // A fault that never happened would prove nothing.
+    for (const [name, count] of seen) {
+      assert.isAbove(count, 0, `nothing was seen of ${name}`)
+    }
+  }, 60_000)
+
+  it("do the same again for the same seed", () => {
+    const [first, second] = [7, 7].map((seed) => TransportSimulation.run({ seed, steps: STEPS, hosts: 3 }))
+    assert.deepStrictEqual(first, second)
+    assert.notStrictEqual(TransportSimulation.run({ seed: 8, steps: STEPS, hosts: 3 }).hash, first!.hash)
+  })
+})
