@@ -29,6 +29,9 @@ export const LMQ_ILLEGAL = -13
 /** The message would make more light queues than there may be. */
 export const LMQ_TOO_MANY = -14
 
+/** Inner batches need a batch consume queue, which this store does not keep. */
+export const INNER_BATCH = -15
+
 /** A topic is the name of a directory; that is what bounds it on every file system. */
 const TOPIC_BYTES_MAX = 255
 /** Bytes of a record beside its body, at most: a record is only measured where this says that it may not fit. */
@@ -56,6 +59,9 @@ export const check = (message: MessageInput, bodyLengthMax: number, crcLength: n
   }
   if (!isInt32(message.flag) || !isInt32(message.sysFlag) || !isInt32(message.reconsumeTimes)) {
     return NUMBER_ILLEGAL
+  }
+  if (((message.sysFlag ?? 0) & SysFlag.INNER_BATCH) !== 0) {
+    return INNER_BATCH
   }
   if (!isSafe(message.bornTimestamp) || !isSafe(message.preparedTransactionOffset)) {
     return NUMBER_ILLEGAL

@@ -183,7 +183,8 @@ export class StoreEngine {
           leastPages: this.options.flushConsumeQueueLeastPages,
           thoroughIntervalMs: this.options.flushConsumeQueueThoroughInterval
         },
-        () => this.#reput.dispatchedTimestamp
+        () => this.#reput.dispatchedTimestamp,
+        { fileSystem: this.fileSystem, unsynced: this.#files.unsynced }
       )
     ]
     for (const agent of this.#agents) {
@@ -312,6 +313,9 @@ export class StoreEngine {
     for (const { queue } of this.queues.all()) {
       StoreFiles.flush(queue.files)
     }
+    for (let name = this.#files.unsynced.take(); name !== undefined; name = this.#files.unsynced.take()) {
+      this.fileSystem.syncDirectory(name)
+    }
     this.index.flush()
     if (this.#reput.behindBytes === 0) {
       const { checkpoint } = this
@@ -333,7 +337,7 @@ export class StoreEngine {
       commitLog,
       queues,
       index,
-      loadNewQueues: (onLoaded) => QueueFiles.loadAll(fileSystem, options, queues, onLoaded),
+      loadNewQueues: (onLoaded) => QueueFiles.loadAll(fileSystem, options, queues, this.#files.unsynced, onLoaded),
       onArrival: (queue) => this.#listener.onArrival(queue),
       onListed: (failure) => (health.dispatchFailure = failure)
     })

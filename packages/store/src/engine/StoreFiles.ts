@@ -9,6 +9,7 @@ import type { FileSystem } from "../mapped/FileSystem.ts"
 import { MemoryFileSystem } from "../mapped/MemoryFileSystem.ts"
 import { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import { TransientStorePool } from "../mapped/TransientStorePool.ts"
+import { UnsyncedNames } from "../mapped/UnsyncedNames.ts"
 import { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import * as UnfinishedWrite from "../recovery/UnfinishedWrite.ts"
 import * as QueueFiles from "./QueueFiles.ts"
@@ -20,6 +21,8 @@ export interface StoreFiles {
   readonly queues: QueueTable
   readonly checkpoint: StoreCheckpoint
   readonly index: IndexService
+  /** Names of queues and their files that are synced in the background. */
+  readonly unsynced: UnsyncedNames
 }
 
 /** Opens the files of a store, or makes those of a new one. Throws `FileFailure` and `ForeignFile`. */
@@ -31,12 +34,13 @@ export const open = (fileSystem: FileSystem, options: StoreOptions, indexName: (
     }
   }
   const log = logFiles(fileSystem, options)
+  const unsynced = new UnsyncedNames()
   const queues = new QueueTable(
-    (topic, queueId) => new ConsumeQueue(topic, queueId, QueueFiles.open(fileSystem, options, topic, queueId))
+    (topic, queueId) => new ConsumeQueue(topic, queueId, QueueFiles.open(fileSystem, options, topic, queueId, unsynced))
   )
   try {
     log.load()
-    QueueFiles.loadAll(fileSystem, options, queues, () => undefined)
+    QueueFiles.loadAll(fileSystem, options, queues, unsynced, () => undefined)
     const hasCheckpoint = (fileSystem.entries(root) ?? []).some((entry) => entry.name === "checkpoint")
     const path = StorePaths.checkpoint(root)
     // Who only reads does not need a checkpoint, and must not make one.
@@ -48,8 +52,13 @@ export const open = (fileSystem: FileSystem, options: StoreOptions, indexName: (
       options.readOnly
     )
     const index = indexOf(fileSystem, options, indexName)
-    const commitLog = new CommitLog(log, encoderOf(options), UnfinishedWrite.noteOf(fileSystem, root))
-    return { commitLog, queues, checkpoint, index }
+    return {
+      commitLog: new CommitLog(log, encoderOf(options), UnfinishedWrite.noteOf(fileSystem, root)),
+      queues,
+      checkpoint,
+      index,
+      unsynced
+    }
   } catch (error) {
     log.close()
     closeQueues(queues)

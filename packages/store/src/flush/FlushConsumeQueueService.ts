@@ -7,6 +7,8 @@ import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { IndexFile } from "../index/IndexFile.ts"
 import type { IndexService } from "../index/IndexService.ts"
+import type { FileSystem } from "../mapped/FileSystem.ts"
+import type { UnsyncedNames } from "../mapped/UnsyncedNames.ts"
 import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import type { SyncLane } from "./SyncLane.ts"
 
@@ -18,6 +20,11 @@ export interface FlushConsumeQueueOptions {
   readonly thoroughIntervalMs: number
 }
 
+interface Names {
+  readonly fileSystem: FileSystem
+  readonly unsynced: UnsyncedNames
+}
+
 export class FlushConsumeQueueService implements Agent {
   readonly roleName = "flush-consume-queue"
   readonly #table: QueueTable
@@ -27,6 +34,7 @@ export class FlushConsumeQueueService implements Agent {
   readonly #options: FlushConsumeQueueOptions
   /** Store time up to which the log is dispatched: what a thorough round brings to the device. */
   readonly #dispatchedTimestamp: () => number
+  readonly #names: Names
   #round: Iterator<QueueState> | undefined = undefined
   #current: QueueState | undefined = undefined
   /** Where the current queue ended when its turn came: what it gets meanwhile is left to the next round. */
@@ -43,7 +51,8 @@ export class FlushConsumeQueueService implements Agent {
     checkpoint: StoreCheckpoint,
     lane: SyncLane,
     options: FlushConsumeQueueOptions,
-    dispatchedTimestamp: () => number
+    dispatchedTimestamp: () => number,
+    names: Names
   ) {
     this.#table = table
     this.#index = index
@@ -51,6 +60,7 @@ export class FlushConsumeQueueService implements Agent {
     this.#lane = lane
     this.#options = options
     this.#dispatchedTimestamp = dispatchedTimestamp
+    this.#names = names
   }
 
   onStart(nowNs: number): void {
@@ -101,7 +111,8 @@ export class FlushConsumeQueueService implements Agent {
       }
       const next = this.#round!.next()
       if (next.done === true) {
-        return this.#isThorough && this.#flushIndex() ? 1 : this.#endRound()
+        const isGoingOn = this.#isThorough && (this.#flushIndex() || this.#syncNames())
+        return isGoingOn ? 1 : this.#endRound()
       }
       this.#current = next.value
       this.#currentEnd = next.value.queue.files.maxOffset
@@ -118,6 +129,21 @@ export class FlushConsumeQueueService implements Agent {
     this.#lane.run(
       "derived",
       (done) => this.#index.flushAsync(file, done),
+      () => undefined
+    )
+    return true
+  }
+
+  /** Starts the sync of a directory of queues that has new names. False where there is none. */
+  #syncNames(): boolean {
+    const { fileSystem, unsynced } = this.#names
+    const directory = unsynced.take()
+    if (directory === undefined) {
+      return false
+    }
+    this.#lane.run(
+      "derived",
+      (done) => fileSystem.syncDirectoryAsync(directory, done),
       () => undefined
     )
     return true

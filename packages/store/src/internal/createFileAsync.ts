@@ -80,7 +80,7 @@ export const createFileAsync = (path: string, length: number, open: () => StoreF
   }
 }
 
-const syncDirectoryAsync = (directory: string, done: (error: Error | undefined) => void): void => {
+export const syncDirectoryAsync = (directory: string, done: (error: Error | undefined) => void): void => {
   fs.open(directory, "r", (failed, fd) => {
     if (failed !== null) {
       done(failed)

@@ -15,14 +15,14 @@ import {
   Refusals,
   type StoreFile
 } from "../mapped/FileSystem.ts"
-import { createFileAsync } from "./createFileAsync.ts"
+import { createFileAsync, syncDirectoryAsync } from "./createFileAsync.ts"
 import { DescriptorCache } from "./descriptorCache.ts"
 import { toFileFailure } from "./fileFailure.ts"
 import { MappedStoreFile } from "./mappedStoreFile.ts"
 import { PositionalStoreFile } from "./positionalStoreFile.ts"
 
 /** Queue files are mapped in parts from this length on. */
-const QUEUE_FIRST_LENGTH = 64 * 1024
+const QUEUE_FIRST_LENGTH = 16 * 1024
 /** An index file of the usual length (420 MB) has its slots and its first entries within this. */
 const INDEX_FIRST_LENGTH = 32 * 1024 * 1024
 const TEMPORARY_SUFFIX = ".tmp"
@@ -57,12 +57,14 @@ const entriesOf = (directory: string): ReadonlyArray<DirectoryEntry> | undefined
   }
 }
 
-const makeDirectory = (directory: string): void => {
+const makeDirectory = (directory: string, isSyncedLater: boolean): void => {
   if (!fs.existsSync(directory)) {
     const parent = dirname(directory)
-    makeDirectory(parent)
+    makeDirectory(parent, isSyncedLater)
     Files.makeDirectory(directory)
-    Files.syncDirectory(parent)
+    if (!isSyncedLater) {
+      Files.syncDirectory(parent)
+    }
   }
 }
 
@@ -168,7 +170,8 @@ export const makeNodeFileSystem = ({ isPositional, map = Mapping.open }: NodeFil
   return {
     refusals,
     entries: (directory) => attempt("list", directory, () => entriesOf(directory)),
-    makeDirectory: (directory) => attempt("make directory", directory, () => makeDirectory(directory)),
+    makeDirectory: (directory, isSyncedLater = false) =>
+      attempt("make directory", directory, () => makeDirectory(directory, isSyncedLater)),
     create: (path, length, use) => {
       attempt("create", path, () => createFile(path, length, use))
       try {
@@ -185,6 +188,10 @@ export const makeNodeFileSystem = ({ isPositional, map = Mapping.open }: NodeFil
     remove: (path) => attempt("remove", path, () => Files.remove(path)),
     exists: (path) => fs.existsSync(path),
     syncDirectory: (directory) => attempt("sync directory", directory, () => Files.syncDirectory(directory)),
+    syncDirectoryAsync: (directory, done) =>
+      syncDirectoryAsync(directory, (error) =>
+        done(error === undefined ? undefined : toFileFailure(error, "sync directory", directory))
+      ),
     readBytes: (path) => attempt("read", path, () => readBytes(path)),
     replace: (path, bytes) => attempt("replace", path, () => replaceFile(path, bytes)),
     writeBytes: (path, bytes) => attempt("write", path, () => fs.writeFileSync(path, bytes)),

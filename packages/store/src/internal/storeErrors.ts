@@ -137,6 +137,8 @@ const detailOf = (code: number, size: number, limit: number): string => {
       return "the light queues of INNER_MULTI_DISPATCH have names that a topic can have"
     case MessageCheck.LMQ_TOO_MANY:
       return `there are ${limit} light queues already (maxLmqConsumeQueueNum)`
+    case MessageCheck.INNER_BATCH:
+      return "inner batches (sysFlag 128) are only read, by position and key: put their messages, or a client's batch"
     case MessageCheck.QUEUE_ILLEGAL:
       return "a queue id is a whole number from 0 to 2147483647"
     case MessageCheck.BATCH_MIXED:

@@ -42,7 +42,7 @@ export const open = Effect.fnUntraced(function* (
   )
   const follower = new Follower({
     ...files,
-    loadNewQueues: (onLoaded) => QueueFiles.loadAll(fileSystem, concluded, files.queues, onLoaded),
+    loadNewQueues: (onLoaded) => QueueFiles.loadAll(fileSystem, concluded, files.queues, files.unsynced, onLoaded),
     onArrival: () => undefined,
     onListed: () => undefined
   })

@@ -83,8 +83,8 @@ export interface FileSystem {
   readonly refusals: Refusals
   /** Entries in no order; undefined where there is no such directory. */
   entries(directory: string): ReadonlyArray<DirectoryEntry> | undefined
-  /** Makes a directory and those above it, durably. */
-  makeDirectory(directory: string): void
+  /** Makes a directory and those above it, durably unless their names are synced later. */
+  makeDirectory(directory: string, isSyncedLater?: boolean): void
   /** Makes a file of zeros that must not exist. Its name is durable after `syncDirectory`. */
   create(path: string, length: number, use: FileUse): StoreFile
   /** As `create`, and `syncDirectory`, off the caller's thread. What can be refused at once is thrown. */
@@ -98,6 +98,7 @@ export interface FileSystem {
   remove(path: string): void
   exists(path: string): boolean
   syncDirectory(directory: string): void
+  syncDirectoryAsync(directory: string, done: SyncDone): void
   /** The whole of a small file; undefined where there is none. */
   readBytes(path: string): Uint8Array | undefined
   /** Replaces a small file durably: whoever reads it, now or after a crash, finds the old or the new content whole. */

@@ -6,6 +6,7 @@ import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as FileNaming from "./FileNaming.ts"
 import { FileFailure, type FileSystem, type FileUse, join, type PendingFile, type StoreFile } from "./FileSystem.ts"
 import { MappedFile } from "./MappedFile.ts"
+import type { UnsyncedNames } from "./UnsyncedNames.ts"
 import { isZeroFile } from "./ZeroBytes.ts"
 
 export interface FilesAheadOptions {
@@ -14,6 +15,8 @@ export interface FilesAheadOptions {
   readonly fileLength: number
   readonly use: FileUse
   readonly reserveStep: number
+  /** Where the directory of a first file is noted instead of being synced; behind one that is there none may be missing. */
+  readonly unsynced?: UnsyncedNames | undefined
 }
 
 export class FilesAhead {
@@ -39,16 +42,16 @@ export class FilesAhead {
   }
 
   /** Sees to it that the file from `from` on is there to be taken. Throws `FileFailure`. */
-  prepare(from: number): void {
+  prepare(from: number, isFirst: boolean = false): void {
     this.#dropUnnamed(from)
     if (this.#ready.length === 0) {
-      this.#ready.push(this.#make(from))
+      this.#ready.push(this.#make(from, isFirst))
     }
   }
 
-  /** The file from `from` on, ready or made now. Throws `FileFailure`. */
-  take(from: number): MappedFile {
-    this.prepare(from)
+  /** The file from `from` on, ready or made now; the first of its queue or a later one. Throws `FileFailure`. */
+  take(from: number, isFirst: boolean): MappedFile {
+    this.prepare(from, isFirst)
     return this.#ready.shift()!
   }
 
@@ -110,17 +113,21 @@ export class FilesAhead {
     }
   }
 
-  #make(from: number): MappedFile {
+  #make(from: number, isFirst: boolean): MappedFile {
     const pending = this.#pending
     if (pending !== undefined && pending.from === from) {
       // It may be ready in a moment; until then nobody could be served, so what is left of it is done here.
       this.#pending = undefined
       return this.#fileOf(pending.file.finish(), from)
     }
-    const { fileLength, fileSystem, use } = this.#options
+    const { fileLength, fileSystem, unsynced, use } = this.#options
     const { directory, path } = this.#placeOf(from)
     this.#removeUnwritten(from)
     const file = fileSystem.create(path, fileLength, use)
+    if (unsynced !== undefined && isFirst) {
+      unsynced.add(directory)
+      return this.#fileOf(file, from)
+    }
     try {
       fileSystem.syncDirectory(directory)
     } catch (error) {

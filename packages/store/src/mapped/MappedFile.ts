@@ -7,6 +7,8 @@ import { assert } from "@millrace/core/kernel/memory/Assert"
 import { assertOpen } from "@millrace/core/kernel/memory/RegionState"
 import type { FileWindow, StoreFile, SyncDone } from "./FileSystem.ts"
 
+const PAGE_LENGTH = 4096
+
 export class MappedFile {
   readonly file: StoreFile
   /** Position of the file's first byte in its queue. */
@@ -156,7 +158,11 @@ export class MappedFile {
   }
 
   #reserve(offset: number, end: number): void {
-    const step = this.#reserveStep
+    // The first blocks of a file come one by one: most files of most queues stay nearly empty.
+    const step =
+      this.#reserveStep === this.length
+        ? this.length
+        : Math.min(this.#reserveStep, Math.max(PAGE_LENGTH, this.#reservedTo))
     const start = Math.max(this.#reservedTo, offset - (offset % step))
     const to = Math.min(this.length, end + step - (end % step))
     this.file.reserve(start, to - start)

@@ -9,6 +9,7 @@ import { FilesAhead } from "./FilesAhead.ts"
 import { FileFailure, type FileSystem, type FileUse, join } from "./FileSystem.ts"
 import { MappedFile } from "./MappedFile.ts"
 import { NO_BUFFER, type TransientStorePool } from "./TransientStorePool.ts"
+import type { UnsyncedNames } from "./UnsyncedNames.ts"
 import { isZeroFile } from "./ZeroBytes.ts"
 
 const PAGE_LENGTH = 4096
@@ -25,6 +26,8 @@ export interface MappedFileQueueOptions {
   /** Bytes of a file that get disk blocks at a time; 0 reserves a file whole: when it is made, or before it is written on. */
   readonly reserveStep: number
   readonly readOnly: boolean
+  /** Where the directory of the first file is noted instead of being synced at once. */
+  readonly unsynced?: UnsyncedNames | undefined
   /** Buffers that new files are written into before they are committed. */
   readonly pool?: TransientStorePool | undefined
 }
@@ -241,7 +244,7 @@ export class MappedFileQueue {
     const buffer = this.#lendBuffer()
     let file: MappedFile
     try {
-      file = this.#ahead.take(this.#nextStart(position))
+      file = this.#ahead.take(this.#nextStart(position), last === undefined)
     } catch (error) {
       if (buffer !== undefined) {
         this.#options.pool?.giveBack(buffer)

@@ -109,6 +109,10 @@ export class MemoryFileSystem implements FileSystem {
     // Names in memory are as durable as what they name.
   }
 
+  syncDirectoryAsync(_directory: string, done: SyncDone): void {
+    this.#later(() => done(undefined))
+  }
+
   readBytes(path: string): Uint8Array | undefined {
     return this.#files.get(path)?.bytes.slice()
   }

@@ -256,6 +256,10 @@ export class SimulatedDisk implements FileSystem {
     }
   }
 
+  syncDirectoryAsync(directory: string, done: SyncDone): void {
+    this.#options.later(() => settle(() => this.syncDirectory(directory), done))
+  }
+
   readBytes(path: string): Uint8Array | undefined {
     return this.#names.get(path)?.live.slice()
   }

@@ -9,6 +9,8 @@ import * as RecordReader from "../commitlog/RecordReader.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as MultiDispatch from "../consumequeue/MultiDispatch.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
+import type { MappedFile } from "../mapped/MappedFile.ts"
+import { isZero } from "../mapped/ZeroBytes.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 
 const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
@@ -72,11 +74,20 @@ const isTrue = (
   return isOwn || (MultiDispatch.isLmq(queue.topic) && MultiDispatch.has(cursor, queue.topic, queueOffset))
 }
 
-/** Zeros behind the end of a queue. The next flush of the queue brings them to the device with its new entries. */
+const isUnwritten = (file: MappedFile, offset: number): boolean => {
+  const { base, bytes } = file.read(offset, EntryDescriptor.LENGTH)
+  return isZero(bytes, offset - base, offset - base + EntryDescriptor.LENGTH)
+}
+
+/**
+ * Zeros behind the end of a queue, where something stands there. The next flush of the queue brings them to the device with
+ * its new entries.
+ */
 const clearBehind = (queue: ConsumeQueue, end: number): void => {
   const at = end * EntryDescriptor.LENGTH
   const file = queue.files.find(at)
-  if (file !== undefined) {
+  // What is cut stands right behind the end. To clear all queues at each start would take as long as all else together.
+  if (file !== undefined && !isUnwritten(file, at - file.fromOffset)) {
     file.file.clear(at - file.fromOffset, file.length - (at - file.fromOffset))
   }
 }

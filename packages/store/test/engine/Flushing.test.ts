@@ -31,10 +31,14 @@ describe("StoreEngine while the log is never clean", () => {
         return undefined
       }
       let last = 0
-      for (let round = 0; round < 5; round++) {
+      // The names of new queues are synced once, in the first rounds.
+      for (let round = -1; round < 5; round++) {
         synced.clear()
         for (let count = 0; count < 200; count++) {
-          step(store, round * 200 + count)
+          step(store, (round + 1) * 200 + count)
+        }
+        if (round < 0) {
+          continue
         }
         assert.isAbove(checkpoint.logicsMsgTimestamp, last)
         assert.strictEqual(checkpoint.indexMsgTimestamp, checkpoint.logicsMsgTimestamp)

@@ -62,9 +62,13 @@ describe("SyncLane", () => {
 
   it("goes back to the log in the same cycle where a round of the queues finds nothing to sync", () => {
     const { lane, run } = open()
-    const { checkpoint, index, queues } = StoreFiles.open(new MemoryFileSystem((end) => end()), options, () => "index")
+    const fileSystem = new MemoryFileSystem((end) => end())
+    const { checkpoint, index, queues, unsynced } = StoreFiles.open(fileSystem, options, () => "index")
     const intervals = { intervalMs: 1, leastPages: 0, thoroughIntervalMs: 1 }
-    const service = new FlushConsumeQueueService(queues, index, checkpoint, lane, intervals, () => 0)
+    const service = new FlushConsumeQueueService(queues, index, checkpoint, lane, intervals, () => 0, {
+      fileSystem,
+      unsynced
+    })
     service.onStart(0)
     const end = run("log")
     assert.strictEqual(service.doWork(1e6), 0)
