@@ -60,10 +60,10 @@ describe.each(threadings)("a driver with threading %s", (threading) => {
   )
 })
 
-/** Of one thread: see the tests of processes. */
-const severalThreads = threadings.filter((threading) => threading === "sharedNetwork" || threading === "dedicated")
+/** With one thread: see the tests of processes. */
+const mostThreads = threadings.filter((threading) => threading === "dedicated")
 
-describe.each(severalThreads)("a driver process with threading %s", (threading) => {
+describe.each(mostThreads)("a driver process with threading %s", (threading) => {
   it.live("ends the streams of a client that was killed, and itself when it is told to", () =>
     Effect.gen(function* () {
       const directory = join(temporaryDirectory(), "driver")

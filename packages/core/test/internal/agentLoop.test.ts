@@ -85,7 +85,10 @@ describe("AgentLoop", () => {
       onWakeable: (given) => {
         wake = given
       },
-      doWork: () => (cycles++, 0)
+      doWork: () => {
+        cycles++
+        return 0
+      }
     }
     const loop = new AgentLoop({
       invoker: new AgentInvoker(agent, (error) => assert.fail(String(error))),
