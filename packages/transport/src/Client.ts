@@ -191,7 +191,8 @@ export class Client extends Context.Service<Client, ClientService>()("@millrace/
  *
  * **Details**
  *
- * Fails with `DriverNotFound` when no driver is there within the driver timeout.
+ * Fails with `DriverNotFound` when no driver is there within the driver timeout, also with `reconnect`: that is for a
+ * driver that is lost.
  *
  * @category layers
  * @since 0.1.0
