@@ -20,6 +20,7 @@ interface Chapter {
 
 const FRAME = "packages/core/src/frame"
 const CORE = "packages/core/src"
+const STORE = "packages/store/src"
 
 const CHAPTERS: ReadonlyArray<Chapter> = [
   {
@@ -56,6 +57,18 @@ const CHAPTERS: ReadonlyArray<Chapter> = [
       { title: "Loss report", path: `${CORE}/lossreport/LossReportDescriptor.ts` },
       { title: "CnC file", path: "packages/transport/src/command/CncDescriptor.ts" }
     ]
+  },
+  {
+    title: "Files of a message store",
+    sections: [
+      { title: "Record of the commit log", path: `${STORE}/commitlog/RecordDescriptor.ts` },
+      { title: "Flags of a record", path: `${STORE}/commitlog/SysFlag.ts` },
+      { title: "Entry of a consume queue", path: `${STORE}/consumequeue/EntryDescriptor.ts` },
+      { title: "Further queues of a record", path: `${STORE}/consumequeue/MultiDispatch.ts` },
+      { title: "Entry of a batch consume queue", path: `${STORE}/inspect/BatchEntryDescriptor.ts` },
+      { title: "Index file", path: `${STORE}/index/IndexDescriptor.ts` },
+      { title: "Checkpoint", path: `${STORE}/recovery/StoreCheckpoint.ts` }
+    ]
   }
 ]
 
@@ -63,8 +76,8 @@ const PREFACE = `# Formats
 
 <!-- Written by \`node scripts/docs/formats.ts\` from the descriptors in the sources. Change those, then run it. -->
 
-The bytes that Millrace shares with Aeron: frames, and the memory that drivers and clients map. Offsets and lengths are in bytes,
-numbers are little-endian. Each section is the descriptor it names: its picture, and the constants that the code uses.
+The bytes that Millrace shares with Aeron (frames, and the memory that drivers and clients map) and with RocketMQ (the files of a
+message store). Offsets and lengths are in bytes; numbers are little-endian in the former and big-endian in the latter. Each section is the descriptor it names: its picture, and the constants that the code uses.
 `
 
 export const render = async (): Promise<string> => {

@@ -2,6 +2,7 @@
  * The record of the commit log. All fields are big-endian; `h` is 8 for an IPv4 host (4 bytes, then an int port) and 20
  * for an IPv6 one. Version 2 differs in the magic and in a topic length of two bytes instead of one.
  *
+ * ```
  *    0        4        8        12       16       20               28               36       40
  *   +--------+--------+--------+--------+--------+----------------+----------------+--------+
  *   | total  | magic  |body CRC|queue id| flag   | queue offset   |physical offset |sys flag|
@@ -14,6 +15,7 @@
  *   +---------+---- … ----+------------+--- … ---+-------------------+----- … -----+
  *   | length  | body      | length 1|2 | topic   | length 2 (signed) | properties  |
  *   +---------+---- … ----+------------+--- … ---+-------------------+----- … -----+
+ * ```
  *
  * The rest of a file that the next record does not fit into is one blank: its length (4), the blank magic (4), bytes of
  * no meaning. A record is placed only where 8 bytes stay free behind it, so that a blank always fits.

@@ -1,6 +1,7 @@
 /**
  * An index file: a hash table from keys to places in the log. Big-endian; its name is the local time it was made at.
  *
+ * ```
  *    0              8              16              24              32          36
  *   +--------------+--------------+---------------+---------------+-----------+-----------+
  *   | begin time   | end time     | begin position| end position  | used slots| entries+1 |
@@ -10,7 +11,10 @@
  *   +-----------+---------------+-------------------+----------------+
  *   | key hash  | position (8)  | seconds since begin| previous entry |
  *   +-----------+---------------+-------------------+----------------+
+ * ```
  */
+
+/** Length of the part before the slots. */
 export const HEADER_LENGTH = 40
 export const BEGIN_TIMESTAMP_OFFSET = 0
 export const END_TIMESTAMP_OFFSET = 8

@@ -1,11 +1,15 @@
 /**
  * An entry of a batch consume queue of RocketMQ: where the messages of one inner batch stand in the commit log.
  *
+ * ```
  *    0                8        12               20               28               36     38       42       46
  *   +----------------+--------+----------------+----------------+----------------+------+--------+--------+
  *   | position       | length | tags code      | store time     | base offset    |count |compact |reserved|
  *   +----------------+--------+----------------+----------------+----------------+------+--------+--------+
+ * ```
  */
+
+/** Length of an entry. */
 export const LENGTH = 46
 export const POSITION_OFFSET = 0
 export const SIZE_OFFSET = 8

@@ -2,6 +2,7 @@
  * Compressed bodies, as RocketMQ's clients write them: zlib, LZ4 frames or Zstandard frames, told by bits of the sysFlag.
  * A body is data of somebody else: how long it becomes is bounded before it is unpacked.
  */
+import type * as Lz4 from "lz4-napi"
 import { createRequire } from "node:module"
 import * as zlib from "node:zlib"
 import * as SysFlag from "../commitlog/SysFlag.ts"
@@ -11,15 +12,10 @@ export type CompressionType = "LZ4" | "ZLIB" | "ZSTD"
 /** The longest body that is unpacked. */
 const BODY_LENGTH_MAX = 128 * 1024 * 1024
 
-interface Lz4 {
-  compressFrameSync(data: Buffer): Buffer
-  decompressFrameSync(data: Buffer): Buffer
-}
-
-let loaded: Lz4 | undefined
+let loaded: typeof Lz4 | undefined
 
 /** Loaded with the first LZ4 body: most programs never see one. */
-const lz4 = (): Lz4 => (loaded ??= createRequire(import.meta.url)("lz4-napi") as Lz4)
+const lz4 = (): typeof Lz4 => (loaded ??= createRequire(import.meta.url)("lz4-napi") as typeof Lz4)
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 

@@ -121,11 +121,48 @@ const REFUSALS: ReadonlySet<string> = new Set(["ENODEV", "ENOMEM", "EAGAIN", "EP
 /** Descriptors of queue and index files that are open at once where these are not mapped. */
 const DESCRIPTORS_MAX = 1000
 
-export const makeNodeFileSystem = ({ isPositional, map = Mapping.open }: NodeFileSystemOptions): FileSystem => {
+export const makeNodeFileSystem = (options: NodeFileSystemOptions): FileSystem => {
   const refusals = new Refusals()
+  const open = opener(options, refusals)
+  return {
+    refusals,
+    entries: (directory) => attempt("list", directory, () => entriesOf(directory)),
+    makeDirectory: (directory, isSyncedLater = false) =>
+      attempt("make directory", directory, () => makeDirectory(directory, isSyncedLater)),
+    create: (path, length, use) => {
+      attempt("create", path, () => createFile(path, length, use))
+      try {
+        return open(path, length, use, false)
+      } catch (error) {
+        // Whoever tries again takes another name: files that cannot be opened would fill the device.
+        attempt("remove", path, () => Files.remove(path))
+        throw error
+      }
+    },
+    createAsync: (path, length, use, done) => createFileAsync(path, length, () => open(path, length, use, false), done),
+    open,
+    remove: (path) => attempt("remove", path, () => Files.remove(path)),
+    exists: (path) => fs.existsSync(path),
+    syncDirectory: (directory) => attempt("sync directory", directory, () => Files.syncDirectory(directory)),
+    syncDirectoryAsync: (directory, done) =>
+      syncDirectoryAsync(directory, (error) =>
+        done(error === undefined ? undefined : toFileFailure(error, "sync directory", directory))
+      ),
+    readBytes: (path) => attempt("read", path, () => readBytes(path)),
+    replace: (path, bytes) => attempt("replace", path, () => replaceFile(path, bytes)),
+    writeBytes: (path, bytes) => attempt("write", path, () => fs.writeFileSync(path, bytes)),
+    space: (directory) => attempt("measure", directory, () => FileSpace.available(directory))
+  }
+}
+
+/** Opens files: mapped, or by position where that is asked for or all that the system allows. */
+const opener = (
+  { isPositional, map = Mapping.open }: NodeFileSystemOptions,
+  refusals: Refusals
+): FileSystem["open"] => {
   const descriptors = new DescriptorCache(DESCRIPTORS_MAX)
 
-  const openPositional = (path: string, length: number, use: FileUse, readOnly: boolean): StoreFile => {
+  const openPositional: FileSystem["open"] = (path, length, use, readOnly) => {
     const isRandom = isRandomUse(use)
     // The log keeps its descriptors: one that is opened anew may miss that an earlier write has failed.
     return new PositionalStoreFile(path, length, {
@@ -135,16 +172,13 @@ export const makeNodeFileSystem = ({ isPositional, map = Mapping.open }: NodeFil
     })
   }
 
-  const openFile = (path: string, length: number, use: FileUse, readOnly: boolean): StoreFile => {
+  const openMapped: FileSystem["open"] = (path, length, use, readOnly) => {
     const onRefused = (failure: FileFailure): StoreFile => {
       if (!REFUSALS.has(failure.code)) {
         throw failure
       }
       refusals.mappings++
       refusals.last = failure
-      return openPositional(path, length, use, readOnly)
-    }
-    if (isPositional) {
       return openPositional(path, length, use, readOnly)
     }
     try {
@@ -167,36 +201,7 @@ export const makeNodeFileSystem = ({ isPositional, map = Mapping.open }: NodeFil
     }
   }
 
-  return {
-    refusals,
-    entries: (directory) => attempt("list", directory, () => entriesOf(directory)),
-    makeDirectory: (directory, isSyncedLater = false) =>
-      attempt("make directory", directory, () => makeDirectory(directory, isSyncedLater)),
-    create: (path, length, use) => {
-      attempt("create", path, () => createFile(path, length, use))
-      try {
-        return openFile(path, length, use, false)
-      } catch (error) {
-        // Whoever tries again takes another name: files that cannot be opened would fill the device.
-        attempt("remove", path, () => Files.remove(path))
-        throw error
-      }
-    },
-    createAsync: (path, length, use, done) =>
-      createFileAsync(path, length, () => openFile(path, length, use, false), done),
-    open: openFile,
-    remove: (path) => attempt("remove", path, () => Files.remove(path)),
-    exists: (path) => fs.existsSync(path),
-    syncDirectory: (directory) => attempt("sync directory", directory, () => Files.syncDirectory(directory)),
-    syncDirectoryAsync: (directory, done) =>
-      syncDirectoryAsync(directory, (error) =>
-        done(error === undefined ? undefined : toFileFailure(error, "sync directory", directory))
-      ),
-    readBytes: (path) => attempt("read", path, () => readBytes(path)),
-    replace: (path, bytes) => attempt("replace", path, () => replaceFile(path, bytes)),
-    writeBytes: (path, bytes) => attempt("write", path, () => fs.writeFileSync(path, bytes)),
-    space: (directory) => attempt("measure", directory, () => FileSpace.available(directory))
-  }
+  return isPositional ? openPositional : openMapped
 }
 
 const isRandomUse = (use: FileUse): boolean => use === "queue" || use === "index"

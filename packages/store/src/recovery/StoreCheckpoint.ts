@@ -1,10 +1,12 @@
 /**
  * Up to which store times the parts of a store are on the device. One page, rewritten in place:
  *
+ * ```
  *    0             8             16            24                     32
  *   +-------------+-------------+-------------+----------------------+--------------------+
  *   | log time    | queue time  | index time  | master flushed offset| confirmed offset   |
  *   +-------------+-------------+-------------+----------------------+--------------------+
+ * ```
  *
  * A time only moves when what it stands for is on the device. RocketMQ moves the queue time when it dispatches, and so
  * can start recovery too late after a power failure.
