@@ -97,6 +97,8 @@ export const startDriver = (directory: string): JavaProcess =>
       `-Daeron.dir=${directory}`,
       "-Daeron.threading.mode=SHARED",
       "-Daeron.shared.idle.strategy=org.agrona.concurrent.BackoffIdleStrategy",
+      "-Daeron.client.liveness.timeout=60s",
+      "-Daeron.publication.unblock.timeout=61s",
       "-Daeron.ipc.term.buffer.length=4194304",
       "-Daeron.term.buffer.length=4194304"
     ]

@@ -19,6 +19,8 @@ import java.util.Arrays;
 public final class Bench
 {
     private static final int FRAGMENT_LIMIT = 256;
+    /** The processes of a benchmark may want more cores than there are: waiting is no death. */
+    private static final long DRIVER_TIMEOUT_MS = 60_000;
 
     private final BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
     private final UnsafeBuffer message;
@@ -35,7 +37,7 @@ public final class Bench
         final String channel = args[2];
         final int streamId = Integer.parseInt(args[3]);
         final Bench bench = new Bench(Integer.parseInt(args[4]));
-        try (Aeron aeron = Aeron.connect(new Aeron.Context().aeronDirectoryName(args[1])))
+        try (Aeron aeron = Aeron.connect(context(args[1])))
         {
             switch (args[0])
             {
@@ -60,6 +62,11 @@ public final class Bench
             }
         }
         System.exit(0);
+    }
+
+    private static Aeron.Context context(final String directory)
+    {
+        return new Aeron.Context().aeronDirectoryName(directory).driverTimeoutMs(DRIVER_TIMEOUT_MS);
     }
 
     private long next(final String answer) throws IOException
