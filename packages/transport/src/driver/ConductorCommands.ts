@@ -39,8 +39,8 @@ export interface ConductorCommands {
   onPublicationReleased(registrationId: bigint): void
   /** An image is to be made; its session is `InitInProgress` until it is there or given up. */
   onSetup(request: ImageRequest): void
-  /** More sessions than are remembered send data of one stream of the endpoint. */
-  onEvicted(endpointId: number): void
+  /** More sessions than are remembered send data of one stream of the endpoint: so many were forgotten. */
+  onEvicted(endpointId: number, count: number): void
   /** No data comes in any more: the end of the stream, a silent source, or nobody wants it. */
   onImageDraining(correlationId: bigint): void
   /** What arrived is no sequence of frames. */

@@ -170,9 +170,11 @@ export class NetworkStreams implements ConductorCommands {
     this.subscriptions.onSetup(request)
   }
 
-  onEvicted(endpointId: number): void {
+  onEvicted(endpointId: number, count: number): void {
     const channel = this.receiveEndpoints.find(endpointId)?.udpChannel.channel ?? ""
-    this.context.recordError(`WARN more sessions than are remembered send on channel=${channel}`)
+    for (let times = 0; times < count; times++) {
+      this.context.recordError(`WARN more sessions than are remembered send on channel=${channel}`)
+    }
   }
 
   onImageDraining(correlationId: bigint): void {

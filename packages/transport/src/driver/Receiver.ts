@@ -34,6 +34,9 @@ export interface ReceiverOptions {
   readonly conductor: ConductorCommands
 }
 
+/** Set-ups that the conductor works on at one time; further ones are not heard, and come again. */
+const SETUPS_UNDER_WAY_MAX = 256
+
 export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListener, ReceivedImageListener {
   readonly roleName = "receiver"
   private readonly options: ReceiverOptions
@@ -44,7 +47,11 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
   private readonly leaving: LeavingEndpoints
   private readonly lossEntries = new Map<ReceivedImage, number>()
   private images: ReadonlyArray<ReceivedImage> = []
+  /** Sessions that were forgotten in this cycle. */
+  private readonly evictions = new Map<ReceiveEndpoint, number>()
   private readonly pendingSetups = new PendingSetups()
+  /** Of which the conductor has not said yet what became of them. */
+  private setupsUnderWay = 0
   private nowNs = 0
   private isTerminated = false
 
@@ -84,6 +91,7 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
         : this.release(image)
     }
     this.pendingSetups.removeOld(nowNs, this.forget)
+    this.tellEvictions()
     return workCount
   }
 
@@ -131,6 +139,7 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
     const { conductor, resources, systemCounters } = this.options
     const { correlationId, endpointId, sessionId, streamId } = description
     const endpoint = this.findEndpoint(endpointId)
+    this.setupsUnderWay--
     try {
       if (endpoint !== undefined) {
         const image = makeReceivedImage(description, endpoint, resources, systemCounters, this, this.nowNs)
@@ -140,7 +149,7 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
       }
     } catch (error) {
       conductor.onError(error)
-      this.onRemoveState(endpointId, sessionId, streamId, "InitInProgress")
+      this.dispatcherOf(endpointId)?.removeState(sessionId, streamId, "InitInProgress")
     }
     conductor.onImageDraining(correlationId)
     conductor.onImageReleased(correlationId)
@@ -162,6 +171,9 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
   }
 
   onRemoveState(endpointId: number, sessionId: number, streamId: number, state: SessionState): void {
+    if (state === "InitInProgress") {
+      this.setupsUnderWay--
+    }
     this.dispatcherOf(endpointId)?.removeState(sessionId, streamId, state)
   }
 
@@ -200,6 +212,9 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
   }
 
   onSetup(endpoint: ReceiveEndpoint, buffer: FrameBuffer, offset: number, source: SocketAddress): boolean {
+    if (this.setupsUnderWay >= SETUPS_UNDER_WAY_MAX) {
+      return false
+    }
     return this.dispatchers.get(endpoint)?.onSetup(buffer, offset, source) === true
   }
 
@@ -276,6 +291,16 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
     }
   }
 
+  /** Once a cycle: strangers choose how many there are. */
+  private tellEvictions(): void {
+    if (this.evictions.size > 0) {
+      for (const [endpoint, count] of this.evictions) {
+        this.options.conductor.onEvicted(endpoint.id, count)
+      }
+      this.evictions.clear()
+    }
+  }
+
   private readonly forget = ({ endpoint, sessionId, streamId }: PendingSetup): void =>
     this.onRemoveState(endpoint.id, sessionId, streamId, "PendingSetup")
 
@@ -284,9 +309,11 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
       {
         onUnknownStream: (sessionId, streamId, source) =>
           this.elicitSetup({ endpoint, sessionId, streamId, sinceNs: this.nowNs }, source),
-        onSetup: (buffer, offset, source) =>
-          this.options.conductor.onSetup(requestOf(endpoint, buffer, offset, source)),
-        onEvicted: () => this.options.conductor.onEvicted(endpoint.id)
+        onSetup: (buffer, offset, source) => {
+          this.setupsUnderWay++
+          this.options.conductor.onSetup(requestOf(endpoint, buffer, offset, source))
+        },
+        onEvicted: () => this.evictions.set(endpoint, (this.evictions.get(endpoint) ?? 0) + 1)
       },
       this.options.sessionLimit
     )

@@ -33,6 +33,8 @@ export interface SentPublicationFields {
   readonly systemCounters: SystemCounters
 }
 
+const TELLING_INTERVAL_NS = 1e6
+
 const NO_RECEIVERS: ReceiversStatus = { hasReceivers: false, isConnected: false, hasReceivedEos: false }
 
 export class SentPublication implements SendEndpointListener {
@@ -51,6 +53,7 @@ export class SentPublication implements SendEndpointListener {
   private hasReceivedEos = false
   /** What the conductor knows. */
   private told = NO_RECEIVERS
+  private timeOfLastTellingNs = -Infinity
 
   constructor(fields: SentPublicationFields, conductor: ConductorCommands, nowNs: number) {
     const { description, log } = fields
@@ -74,8 +77,8 @@ export class SentPublication implements SendEndpointListener {
       const { description, senderLimit } = this.fields
       senderLimit.setRelease(this.flowControl.onIdle(nowNs, senderLimit.getVolatile()))
       this.liveness.onIdle(nowNs, description.connectionTimeoutNs)
-      this.tellConductor()
     }
+    this.tellConductor(nowNs)
     return bytesSent
   }
 
@@ -112,7 +115,6 @@ export class SentPublication implements SendEndpointListener {
     const limit = senderLimit.getVolatile()
     const newLimit = this.flowControl.onStatusMessage(status, limit, nowNs)
     senderLimit.setRelease(newLimit)
-    this.tellConductor()
     return newLimit !== limit
   }
 
@@ -144,7 +146,6 @@ export class SentPublication implements SendEndpointListener {
         code: ErrorFrame.errorCode(buffer, offset),
         message: ErrorFrame.text(buffer, offset)
       })
-      this.tellConductor()
     }
   }
 
@@ -157,7 +158,11 @@ export class SentPublication implements SendEndpointListener {
     }
   }
 
-  private tellConductor(): void {
+  /** Once a millisecond at most: receivers choose how often they change. */
+  private tellConductor(nowNs: number): void {
+    if (nowNs - this.timeOfLastTellingNs < TELLING_INTERVAL_NS) {
+      return
+    }
     const { hasReceivedEos, told } = this
     const { hasReceivers } = this.liveness
     const isConnected = hasReceivers && this.flowControl.hasRequiredReceivers
@@ -166,6 +171,7 @@ export class SentPublication implements SendEndpointListener {
       isConnected !== told.isConnected ||
       hasReceivedEos !== told.hasReceivedEos
     ) {
+      this.timeOfLastTellingNs = nowNs
       this.told = { hasReceivers, isConnected, hasReceivedEos }
       this.conductor.onReceivers(this.registrationId, this.told)
     }
