@@ -114,6 +114,8 @@ export const page = (): string =>
     "",
     "In texts a size is a number of bytes, or one with `k`, `m` or `g`; a duration is a number of nanoseconds (that of `AERON_DRIVER_TIMEOUT` of milliseconds), or one with `ns`, `us`, `ms` or `s`. Choices have Aeron's names too, those of its C functions and of its Java classes.",
     "",
+    "Beside them: the directory (`directory`, `AERON_DIR`), the threads (`threading`, `AERON_THREADING_MODE`: `DEDICATED`, `SHARED`, `SHARED_NETWORK` or `INVOKER`; unset is `SHARED`, with Aeron `DEDICATED`), and what idle threads do (`idle`; `AERON_SHARED_IDLE_STRATEGY`, `AERON_SHAREDNETWORK_IDLE_STRATEGY` or, with dedicated threads, `AERON_RECEIVER_IDLE_STRATEGY`: `backoff`, `spin`, `yield` or `sleep-ns`, with arguments in the variable of the same name and `_INIT_ARGS`; unset is a park, with Aeron `backoff`).",
+    "",
     table(
       ["option", "environment variable", "unit", "default", "range", "Aeron's name", ""],
       Object.entries<MediaDriverConfig.Setting>(MediaDriverConfig.settings).map(driverRow)
