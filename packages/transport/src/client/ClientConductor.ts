@@ -371,8 +371,8 @@ export class ClientConductor implements Agent, ResponseListener {
     if (this.inactive !== undefined) {
       return
     }
-    if (failure._tag === "ServiceTimeout" || failure._tag === "Lapped") {
-      // The driver lives: what it keeps for this client would hold up others until it is timed out.
+    if (failure._tag === "ServiceTimeout" || failure._tag === "Lapped" || failure._tag === "DriverTimeout") {
+      // It lives, or was only held up: what it keeps for this client would hold up others until it times that out.
       this.context.driver.clientClose()
     }
     this.endAll(failure)

@@ -26,7 +26,10 @@ class CounterHandle implements Restorable {
   private session: ClientSession
   private readonly client: ClientRuntime
   private readonly command: Command<UserCounter>
-  /** What the counter is to have in the next session. */
+  /**
+   * What the counter had when this program last looked, and is to have in the next session. Its memory may be another
+   * counter's when the driver has forgotten this client.
+   */
   private value = 0n
   private isClosedByUser = false
   private abandoned: TransportErrorReason | undefined = undefined
@@ -65,7 +68,12 @@ class CounterHandle implements Restorable {
     this.client.wakeDriver()
   }
 
-  readonly get: Effect.Effect<bigint, TransportError> = this.use(() => this.kernel.value)
+  readonly get: Effect.Effect<bigint, TransportError> = this.use(() => {
+    if (!this.kernel.isClosed) {
+      this.value = this.kernel.value
+    }
+    return this.value
+  })
 
   readonly set = (value: bigint): Effect.Effect<void, TransportError> =>
     this.use(() => {

@@ -34,6 +34,24 @@ describe("ClientConductor", () => {
     assert.isTrue(isUnmapped())
   })
 
+  it("leaves nothing at a driver that was only held up, once that goes on", () => {
+    const { client, driver } = setUp()
+    client.addPublication()
+    client.addSubscription()
+    for (let passed = 0; passed < 11_500; passed += 500) {
+      driver.clock.advanceMs(500)
+      client.conductor.doWork(driver.clock.nanoTime())
+    }
+    assert.strictEqual(client.failures[0]!._tag, "DriverTimeout")
+    driver.pass(3000)
+    const types: Array<number> = []
+    driver.counters.forEach(({ typeId }) => types.push(typeId))
+    assert.deepStrictEqual(
+      types.filter((typeId) => typeId !== 0),
+      []
+    )
+  })
+
   it("fails when another driver has taken the place of one that is silent, and not while it is not", () => {
     const { client, driver } = setUp()
     client.addPublication()
