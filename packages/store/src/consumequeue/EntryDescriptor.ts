@@ -19,3 +19,6 @@ export const SIZE_OFFSET = 8
 export const TAGS_CODE_OFFSET = 12
 
 export const FILLER_SIZE = 0x7fffffff
+
+/** A tags code up to here is none: it is a place in an extended queue, where RocketMQ keeps what SQL filters ask for. */
+export const EXTENSION_ADDRESS_MAX = -2147483649

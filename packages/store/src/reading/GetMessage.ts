@@ -6,6 +6,7 @@ import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import * as MessageProperties from "../commitlog/MessageProperties.ts"
+import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { TagFilter } from "./TagFilter.ts"
 
@@ -95,7 +96,8 @@ const scan = (
       outcome.nextOffset = queue.nextFileStart(offset)
       return
     }
-    if (filter !== undefined && !filter.codes.has(entry.tagsCode)) {
+    const isExtended = entry.tagsCode <= EntryDescriptor.EXTENSION_ADDRESS_MAX
+    if (filter !== undefined && !isExtended && !filter.codes.has(entry.tagsCode)) {
       outcome.nextOffset = offset + 1
       continue
     }
@@ -117,7 +119,9 @@ const scan = (
       continue
     }
     outcome.nextOffset = offset + 1
-    if (filter?.tags === undefined || filter.tags.has(cursor.property(TAGS) ?? "")) {
+    // The entry has its code elsewhere: the record itself is asked.
+    const hasCode = filter === undefined || !isExtended || filter.codes.has(cursor.tagsHash())
+    if (hasCode && (filter?.tags === undefined || filter.tags.has(cursor.property(TAGS) ?? ""))) {
       outcome.status = "FOUND"
       outcome.count++
       outcome.bytes += entry.size
