@@ -5,10 +5,10 @@
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
-import type { QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
 import * as LogScan from "../recovery/LogScan.ts"
 import * as NextRecord from "../recovery/NextRecord.ts"
+import { isPlausible, isQueued } from "../recovery/QueueOffset.ts"
 
 export const CHECK: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 
@@ -42,7 +42,9 @@ export function* survey(commitLog: CommitLog, queues: QueueTable, visit: LogScan
   let lastStoreTimestamp = 0
   let from = commitLog.minOffset
   for (;;) {
-    const result: LogScan.LogScanResult = yield* LogScan.scan(commitLog, from, CHECK, visit)
+    const result: LogScan.LogScanResult = yield* LogScan.scan(commitLog, from, CHECK, visit, {
+      accepts: (record) => isPlausible(queues, record)
+    })
     recordCount += result.recordCount
     lastStoreTimestamp = Math.max(lastStoreTimestamp, result.lastStoreTimestamp)
     if (bad !== undefined) {
@@ -54,7 +56,8 @@ export function* survey(commitLog: CommitLog, queues: QueueTable, visit: LogScan
       stoppedAt,
       new RecordCursor(),
       // What an earlier recovery cut but left in place is older than what stands before the bad place.
-      (record) => record.storeTimestamp >= lastStoreTimestamp || isQueued(queues, record)
+      (record) =>
+        isPlausible(queues, record) && (record.storeTimestamp >= lastStoreTimestamp || isQueued(queues, record))
     )
     if (next < 0) {
       return { recordCount, damages, end, stoppedAt, code }
@@ -63,19 +66,6 @@ export function* survey(commitLog: CommitLog, queues: QueueTable, visit: LogScan
     bad = { position: stoppedAt, end: next, file, reason: RecordCheck.reasonOf(code) }
     from = next
   }
-}
-
-const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
-
-/** Whether the queue of a record has its entry. */
-export const isQueued = (queues: QueueTable, record: RecordCursor): boolean => {
-  const state = queues.find(record.topic, record.queueId)
-  return (
-    state !== undefined &&
-    state.queue.read(record.queueOffset, entry) &&
-    entry.position === record.physicalOffset &&
-    entry.size === record.totalSize
-  )
 }
 
 /** Whether a position lies in one of the damages, which are in order. */

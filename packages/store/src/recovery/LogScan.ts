@@ -23,13 +23,20 @@ export interface LogScanResult {
 
 export type Visit = (record: RecordCursor, position: number) => void
 
-/** Reads on from `from`; what begins at or behind `limit` does not count. */
+export interface ScanBounds {
+  /** What begins at or behind this position does not count. */
+  readonly limit?: number
+  /** Whether a record that is valid by itself can be true. */
+  readonly accepts?: (record: RecordCursor) => boolean
+}
+
+/** Reads on from `from`. */
 export function* scan(
   commitLog: CommitLog,
   from: number,
   options: RecordCheck.RecordCheckOptions,
   visit: Visit,
-  limit: number = Number.POSITIVE_INFINITY
+  { accepts, limit = Number.POSITIVE_INFINITY }: ScanBounds = {}
 ): Generator<number, LogScanResult> {
   const cursor = new RecordCursor()
   let position = from
@@ -48,6 +55,9 @@ export function* scan(
     if (code === RecordCheck.BLANK) {
       position = file.fromOffset + file.length
       continue
+    }
+    if (code > 0 && accepts !== undefined && !accepts(cursor)) {
+      code = RecordCheck.BAD_QUEUE_OFFSET
     }
     if (code < 0) {
       break

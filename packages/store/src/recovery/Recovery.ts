@@ -16,6 +16,7 @@ import type { Dispatcher } from "../dispatch/Dispatcher.ts"
 import type { IndexService } from "../index/IndexService.ts"
 import * as DamageCheck from "./DamageCheck.ts"
 import * as LogScan from "./LogScan.ts"
+import * as QueueOffset from "./QueueOffset.ts"
 import * as RecoveryStart from "./RecoveryStart.ts"
 import type { StoreCheckpoint } from "./StoreCheckpoint.ts"
 import type * as QueueList from "./QueueList.ts"
@@ -124,7 +125,10 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   const readFrom = isCleanExit ? RecoveryStart.afterCleanExit(commitLog, maxPosition) : flushedTo
   const seen = new TailSummary()
   const limit = yield* limitOf(commitLog)
-  const result = yield* LogScan.scan(commitLog, readFrom, options.check, (record) => seen.note(record), limit.position)
+  const result = yield* LogScan.scan(commitLog, readFrom, options.check, (record) => seen.note(record), {
+    limit: limit.position,
+    accepts: (record) => QueueOffset.isPlausible(queues, record)
+  })
   const isRefused = result.stoppedAt === limit.position
   if (!isRefused) {
     refuseDamage(options, result)
@@ -327,7 +331,7 @@ function* hasOlderQueues(options: RecoveryOptions, readFrom: number): Generator<
     return listedQueues() !== "incomplete"
   }
   const seen = new TailSummary()
-  yield* readTo(commitLog, commitLog.minOffset, readFrom, readFrom, (record) => seen.note(record))
+  yield* readTo(options, commitLog.minOffset, readFrom, readFrom, (record) => seen.note(record))
   return seen.isHeldBy(queues)
 }
 
@@ -341,13 +345,15 @@ const isRecord = (commitLog: CommitLog, position: number): boolean => {
 
 /** Reads a part of the log that was found to be good from `goodFrom` on. What cannot be read before that is damage. */
 function* readTo(
-  commitLog: CommitLog,
+  { commitLog, queues }: Pick<RecoveryOptions, "commitLog" | "queues">,
   start: number,
   end: number,
   goodFrom: number,
   visit: LogScan.Visit
 ): Generator<number, void> {
-  const scan = LogScan.scan(commitLog, start, NO_CRC, visit)
+  const scan = LogScan.scan(commitLog, start, NO_CRC, visit, {
+    accepts: (record) => QueueOffset.isPlausible(queues, record)
+  })
   let step = scan.next()
   while (step.done !== true && step.value < end) {
     yield step.value
@@ -382,7 +388,7 @@ function* dispatchAgain(
   end: number,
   goodFrom: number
 ): Generator<number, void> {
-  const { commitLog, dispatchers, queues } = options
+  const { dispatchers, queues } = options
   if (start >= end) {
     return
   }
@@ -391,7 +397,7 @@ function* dispatchAgain(
       dispatcher.dispatch(record, position)
     }
   }
-  yield* readTo(commitLog, start, end, goodFrom, visit)
+  yield* readTo(options, start, end, goodFrom, visit)
   for (const state of queues.all()) {
     state.nextOffset = Math.max(state.nextOffset, state.queue.maxOffset)
   }

@@ -121,6 +121,20 @@ describe("Recovery", () => {
     )
   })
 
+  it("refuses a record with a queue offset that its log is too short for, where no CRC covers it", () => {
+    const store = new SimulatedStore(1, { enabledAppendPropCRC: false }).open()
+    const results = range(100).map((id) => store.put(message(id))[0]!)
+    store.run(300)
+    store.kill()
+    const bad = results[90]!
+    const file = Math.floor(bad.position / FILE_LENGTH) * FILE_LENGTH
+    // A bit of the queue offset's upper half: believed, it would have the queue filled with a billion entries.
+    store.disk.flipBit(logFile(file), (bad.position - file + 23) * 8 + 6)
+    const { position, reason } = damaged(store)
+    assert.strictEqual(position, bad.position)
+    assert.strictEqual(reason, "a queue offset that no log of this length can have")
+  })
+
   it("refuses damage after a clean end as well, in the part that it reads", () => {
     const { results, store } = filled(100)
     const bad = results.at(-2)!
