@@ -100,15 +100,15 @@ export const parse = (text: string, source: string): ReadonlyArray<Assignment> =
   let begun = ""
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const whole = begun + line.trimStart()
+    if (begun === "" && /^[#!]|^$/.test(whole)) {
+      continue
+    }
     // A line that ends in a backslash goes on in the next one.
     if (whole.endsWith("\\")) {
       begun = whole.slice(0, -1)
       continue
     }
     begun = ""
-    if (whole === "" || whole.startsWith("#") || whole.startsWith("!")) {
-      continue
-    }
     const [, name = "", value = ""] = LINE.exec(whole) ?? []
     if (name === "") {
       throw new MalformedProperties(source, index + 1, whole)

@@ -123,7 +123,7 @@ describe("Aeron's variables and properties", () => {
 describe("properties files", () => {
   it("have a name and a value a line, comments, and lines that go on", () => {
     const text = [
-      "# a comment",
+      "# a comment \\",
       "! another",
       "",
       "  aeron.dir = /dev/shm/x",
