@@ -12,7 +12,23 @@ const OLD_ZLIB = 1
 
 const LONG = new TextEncoder().encode("all work and no play ".repeat(500))
 
+/** What the compressors of RocketMQ 5.3.3 make of this text, with its level 5. */
+const TEXT = Array.from({ length: 40 }, (_, index) => `all work and no play ${index} `).join("")
+const BY_ROCKETMQ = {
+  LZ4: "BCJNGGBwc98AAAD/CGFsbCB3b3JrIGFuZCBubyBwbGF5IDAgFwACHzEXAAMfMhcAAx8zFwADHzQXAAMfNRcAAx82FwADHzcXAAMfOBcAAx85FwADHzHnAAUP6AAEHzHpAAQfMeoABB8x6wAEHzHsAAQfMe0ABB8x7gAEHzHvAAQfMfAABB8y8AAEHzLwAAQfMvAABB8y8AAEHzLwAAQfMvAABB8y8AAEHzLwAAQfMvAABB8y8AAEHzPwAAQfM/AABB8z8AAEHzPwAAQfM/AABB8z8AAEHzPwAAQfM/AABB8z8AACUHkgMzkgAAAAAA==",
+  ZSTD: "KLUv/QBYTAQA9ANhbGwgd29yayBhbmQgbm8gcGxheSAwIDEyMzQ1Njc4OTExMTExMTExMTIyMjIyMjIyMjIzMzMzMzMzMzMzOSAnIICj0gO11LdmtaivZmupT81qUV/N1FJfzdZSn5pdy5z65NUsXi3w6ntXM3e1tKuPXc3ralODrCLKVZgilFMYRZRjCqtfFAMBAAA=",
+  ZLIB: "eF510sENg0AQQ9FWpgRsExLKWYlbVhDlEqV7Gph//bcne8xZv+v7rnEedV71meNfS40uq8/uc/q89vnR563Pzz6/+rwDh5jgFEAFUgFVYBVgBVoBV+A1eE27gtfgNXgNXoPX4DV4Dd6AN+ANHRm8AW/AG/AGvAFv9roB57I6cA=="
+} as const
+
 describe("bodyCompression", () => {
+  for (const type of TYPES) {
+    it(`unpacks what RocketMQ has compressed (${type})`, () => {
+      const packed = Buffer.from(BY_ROCKETMQ[type], "base64")
+      const body = bodyCompression.decompress(packed, bodyCompression.flagOf(type))
+      assert.strictEqual(Buffer.from(body).toString(), TEXT)
+    })
+  }
+
   for (const type of TYPES) {
     it.prop(`gives back what was compressed (${type})`, { bytes: Schema.Uint8Array }, ({ bytes }) => {
       const packed = bodyCompression.compress(bytes, type, 5)
