@@ -8,7 +8,7 @@ import { check } from "../SimulationFailure.ts"
 const LIMITS = { countMax: 10, bytesMax: 1 << 20 }
 
 /** The number that a message carries. */
-export const numberOf = (body: Uint8Array): number => Number(Buffer.from(body).toString("latin1").split(" ")[0])
+const numberOf = (body: Uint8Array): number => Number(Buffer.from(body).toString("latin1").split(" ")[0])
 
 export const bodyOf = (number: number, length: number): Uint8Array =>
   Buffer.from(`${number} `.padEnd(length, String.fromCharCode(97 + (number % 26))))

@@ -20,7 +20,7 @@ export class VirtualClock implements Clock.Clock {
   private nowNs = 0
   /** Who wakes first stands first; of those who wake at once, who fell asleep first. */
   private readonly sleepers: Array<Sleeper> = []
-  private immediate: NodeJS.Immediate | undefined = undefined
+  private isRunning = false
   private turnsLeft = TURNS
 
   readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
@@ -49,19 +49,23 @@ export class VirtualClock implements Clock.Clock {
   }
 
   start(): void {
-    this.immediate = setImmediate(() => this.turn())
+    this.isRunning = true
+    setImmediate(() => this.turn())
   }
 
   stop(): void {
-    clearImmediate(this.immediate)
+    this.isRunning = false
   }
 
   private turn(): void {
+    if (!this.isRunning) {
+      return
+    }
     if (--this.turnsLeft === 0) {
       this.turnsLeft = TURNS
       this.wakeNext()
     }
-    this.immediate = setImmediate(() => this.turn())
+    setImmediate(() => this.turn())
   }
 
   private wakeNext(): void {

@@ -9,9 +9,9 @@ const TIMEOUTS = "untethered-window-limit-timeout=1s|untethered-resting-timeout=
 const readOne = (subscription: SubscriptionImages): string => {
   const batch = new FragmentBatch(1)
   const image = subscription.read(batch, Infinity)
-  assert.isDefined(image)
+  assert(image !== undefined)
   const text = new TextDecoder().decode(batch.message(0))
-  image!.release()
+  image.release()
   return text
 }
 
