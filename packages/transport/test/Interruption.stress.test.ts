@@ -34,14 +34,15 @@ const logs = Effect.gen(function* () {
   })
 })
 
-/** Logs that this process has mapped. */
-const mappedLogs = Effect.sync(
-  () =>
-    fs
-      .readFileSync("/proc/self/maps", "utf8")
-      .split("\n")
-      .filter((line) => line.includes(".logbuffer")).length
-)
+/** How often this process has files of this name mapped. */
+const mappings = (name: string): Effect.Effect<number> =>
+  Effect.sync(
+    () =>
+      fs
+        .readFileSync("/proc/self/maps", "utf8")
+        .split("\n")
+        .filter((line) => line.includes(name)).length
+  )
 
 const everything = Effect.gen(function* () {
   const counters = yield* Counters.Counters
@@ -96,7 +97,7 @@ describe("interruption", () => {
         )
       }
       yield* until(Effect.map(logs, ({ length }) => length === 0))
-      yield* until(Effect.map(mappedLogs, (count) => count === 0))
+      yield* until(Effect.map(mappings(".logbuffer"), (count) => count === 0))
       const { unknownResponseCount } = yield* Client.Client
       assert.strictEqual(yield* unknownResponseCount, 0)
     }).pipe(
@@ -105,6 +106,40 @@ describe("interruption", () => {
         Counters.layer.pipe(
           Layer.provideMerge(Client.layerWith({ resourceLinger: "10 millis", keepaliveInterval: "10 millis" })),
           Layer.provide(embedded({ publicationLingerTimeout: 0, imageLivenessTimeout: "20 millis" }))
+        )
+      )
+    )
+  )
+
+  it.live("leaves no client behind whose layer was interrupted while it connected, worked or closed", () =>
+    Effect.gen(function* () {
+      const { list } = yield* Counters.Counters
+      const clients = Effect.map(list, (records) => records.filter(({ typeId }) => typeId === 11).length)
+      const cncMappings = yield* mappings("cnc.dat")
+      const random = seeded(SEED)
+      const program = Publication.make(ipc).pipe(
+        Effect.andThen(Effect.sleep(1)),
+        Effect.scoped,
+        Effect.provide(Client.layerWith({ reconnect: true })),
+        Effect.forever
+      )
+      for (let run = 0; run < INTERRUPTIONS / 2; run++) {
+        const fiber = yield* Effect.forkChild(program, { startImmediately: true })
+        const turns = Math.floor(random() * 100)
+        for (let i = 0; i < turns; i++) {
+          yield* turn
+        }
+        yield* Fiber.interrupt(fiber)
+      }
+      yield* until(Effect.map(clients, (count) => count <= 1))
+      assert.strictEqual(yield* mappings("cnc.dat"), cncMappings)
+      yield* until(Effect.map(mappings(".logbuffer"), (count) => count === 0))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        Counters.layer.pipe(
+          Layer.provideMerge(Client.layer),
+          Layer.provideMerge(embedded({ publicationLingerTimeout: 0 }))
         )
       )
     )
