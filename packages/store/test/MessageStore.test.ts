@@ -282,6 +282,23 @@ describe("MessageStore", () => {
   }
 })
 
+describe("a store of another kind", () => {
+  for (const [kind, flushDiskType, more] of [
+    ["with files that are not mapped", "ASYNC_FLUSH", { writeWithoutMmap: true }],
+    ["with a transient pool and synchronous flush", "SYNC_FLUSH", { transientStorePoolEnable: true }]
+  ] as const) {
+    it.effect(`has every acknowledged message after its process was killed (${kind})`, () =>
+      Effect.gen(function* () {
+        const directory = yield* Temporary.directory
+        const child = yield* Child.start("writer.ts", [directory, flushDiskType, JSON.stringify(more)])
+        yield* child.line((line) => Number(line) >= 700)
+        yield* child.kill("SIGKILL")
+        yield* within({ directory, ...more }, checkNumbered(Number(child.lastLine())))
+      })
+    )
+  }
+})
+
 /** Reads messages of the writer's queue up to an offset, waiting for them, and sees that each is at its place. */
 const readNumbered = Effect.fnUntraced(function* (queueId: number, end: number) {
   const store = yield* MessageStore.MessageStore
