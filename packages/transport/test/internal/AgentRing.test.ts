@@ -43,7 +43,7 @@ describe.runIf(process.platform === "linux")("calls between agents", () => {
     assert.deepStrictEqual(heard[0], [1, 2n ** 62n])
     assert.deepStrictEqual(heard[1], [Uint8Array.of(1, 2, 3), undefined])
     assert.instanceOf(heard[2]![0], TypeError)
-    assert.strictEqual((heard[2]![0] as Error).message, "it failed")
+    assert.strictEqual(heard[2]![0].message, "it failed")
   })
 
   it("wait in order when the ring has no room, and none is lost", () => {
