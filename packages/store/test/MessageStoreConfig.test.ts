@@ -1,0 +1,53 @@
+import { describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import { assert } from "vitest"
+import * as MessageStoreConfig from "../src/MessageStoreConfig.ts"
+
+const read = (values: Readonly<Record<string, string>>) =>
+  MessageStoreConfig.config.parse(ConfigProvider.fromUnknown(values))
+
+const refusal = (options: Partial<MessageStoreConfig.MessageStoreOptions>) =>
+  Effect.map(
+    Effect.flip(MessageStoreConfig.conclude({ directory: "/store", ...options })),
+    ({ reason }) => reason.message
+  )
+
+describe("MessageStoreConfig", () => {
+  it.effect("reads options by RocketMQ's names, directories of the log separated by commas", () =>
+    Effect.gen(function* () {
+      const options = yield* read({
+        storePathRootDir: "/store",
+        storePathCommitLog: "/a,/b",
+        transientStorePoolEnable: "true",
+        commitIntervalCommitLog: "7",
+        compressType: "ZSTD"
+      })
+      const concluded = yield* MessageStoreConfig.conclude(options)
+      assert.deepInclude(concluded, {
+        storePathRootDir: "/store",
+        storePathCommitLog: ["/a", "/b"],
+        transientStorePoolEnable: true,
+        commitIntervalCommitLog: 7,
+        compressType: "ZSTD",
+        writeWithoutMmap: false
+      })
+    })
+  )
+
+  it.effect("puts the log into the store's directory where nothing else is said", () =>
+    Effect.gen(function* () {
+      const concluded = yield* MessageStoreConfig.conclude(yield* read({ storePathRootDir: "/store" }))
+      assert.deepStrictEqual(concluded.storePathCommitLog, ["/store/commitlog"])
+    })
+  )
+
+  it.effect("refuses what cannot be, naming the option and what it takes", () =>
+    Effect.gen(function* () {
+      assert.match(yield* refusal({ compressLevel: 23 }), /compressLevel.*1 to 22/)
+      assert.match(yield* refusal({ compressType: "GZIP" as never }), /compressType.*NONE, ZLIB, LZ4, ZSTD/)
+      const single = { transientStorePoolSize: 1, fastFailIfNoBufferInStorePool: true }
+      assert.match(yield* refusal(single), /transientStorePoolSize.*2 at least/)
+    })
+  )
+})
