@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { startScript } from "@millrace/testkit/runScript"
 import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as Client from "../src/Client.ts"
 import * as ExclusivePublication from "../src/ExclusivePublication.ts"
@@ -94,6 +95,21 @@ describe.each(mostThreads)("a driver process with threading %s", (threading) => 
       const ended = yield* Effect.promise(() => child.ended)
       assert.strictEqual(ended.stderr, "")
       assert.strictEqual(ended.stdout, "ready\nterminated\n")
+    })
+  )
+})
+
+describe("a driver", () => {
+  it.live.each([
+    [{ threading: "SHARED" as "shared" }, "SHARED"],
+    [{ threading: "sharedNetwork", media: "portable" }, "sharedNetwork"],
+    [{ threading: "dedicated", media: "portable" }, "dedicated"]
+  ] as ReadonlyArray<readonly [MediaDriverOptions, string]>)("is refused with %j, by the name", ([options, name]) =>
+    Effect.gen(function* () {
+      const reason = yield* reasonOf(Effect.scoped(Effect.asVoid(Layer.build(MediaDriver.layerEmbedded(options)))))
+      assert(reason._tag === "InvalidOption")
+      assert.deepStrictEqual([reason.option, reason.value], ["threading", name])
+      assert.include(reason.message, "sharedNetwork, dedicated")
     })
   )
 })

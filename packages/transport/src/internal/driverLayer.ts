@@ -102,8 +102,8 @@ const run = Effect.fnUntraced(function* (
   options: MediaDriverConfig.MediaDriverOptions
 ): Effect.fn.Return<MediaDriverService, TransportError, Scope.Scope> {
   const threading = options.threading ?? "shared"
-  if (!DriverThreads.isPossible(threading, given)) {
-    const allowed = "shared or invoker with portable sockets, which belong to one thread"
+  if (!DriverThreads.isThreading(threading) || !DriverThreads.isPossible(threading, given)) {
+    const allowed = `${DriverThreads.NAMES.join(", ")}; with portable sockets, which belong to one thread, shared or invoker`
     return yield* fail(new InvalidOption({ option: "threading", value: threading, allowed }))
   }
   yield* createCapture(given)

@@ -35,6 +35,11 @@ export const LABELS: { readonly [Name in Threading]: string } = {
   invoker: "INVOKER"
 }
 
+export const NAMES: ReadonlyArray<string> = Object.keys(LABELS)
+
+/** Programs without types may say anything. */
+export const isThreading = (name: string): name is Threading => Object.hasOwn(LABELS, name)
+
 /** Agents of the network with a thread of their own: one line a thread. */
 const NETWORK_THREADS: { readonly [Name in Threading]: ReadonlyArray<ReadonlyArray<NetworkRole>> } = {
   shared: [],
