@@ -6,7 +6,7 @@ import * as Status from "../client/ChannelStatus.ts"
 import { Corrupt, type TransportError, type TransportErrorReason } from "../TransportError.ts"
 import { attempt, fail } from "./transportError.ts"
 
-/** Who uses a channel, in the session that there is. */
+/** Who uses a channel, in the connection that there is. */
 export interface ChannelUser {
   readonly kernel: { readonly isClosed: boolean; readonly channelStatusId: number; readonly channel: string }
   readonly counters: CountersReader

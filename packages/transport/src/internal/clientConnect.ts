@@ -9,7 +9,7 @@ import * as CncDescriptor from "../command/CncDescriptor.ts"
 import type { DriverLocation } from "../MediaDriver.ts"
 import { DriverNotFound, IncompatibleDriver, type TransportError } from "../TransportError.ts"
 import { assemble, type ClientTimes } from "./clientAssembly.ts"
-import type { ClientSession } from "./clientRuntime.ts"
+import type { ClientConnection } from "./clientRuntime.ts"
 import * as CncFile from "./cncFile.ts"
 import { attempt, fail } from "./transportError.ts"
 
@@ -82,7 +82,7 @@ const openCnc = (options: ConnectOptions): Effect.Effect<CncFile.CncFile, Transp
 export const connect = Effect.fnUntraced(function* (
   options: ConnectOptions,
   listener: ClientListener
-): Effect.fn.Return<ClientSession, TransportError, Scope.Scope> {
+): Effect.fn.Return<ClientConnection, TransportError, Scope.Scope> {
   const { directory, simulated } = options.driver
   if (simulated !== undefined) {
     return yield* simulated.connect(options, listener)

@@ -1,4 +1,4 @@
-/** A client over its sessions: what it is asked for goes to the one that there is. */
+/** A client over its connections: what it is asked for goes to the one that there is. */
 import type { CounterRecord, CountersReader } from "@millrace/core/kernel/counters/CountersReader"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -103,7 +103,7 @@ const start = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ClientRuntime, TransportError, Scope.Scope> {
   const { directory, wakeUnsafe } = options.driver
   const scope = yield* Effect.scope
-  /** Empty while the first session is being made, which may fail at once. */
+  /** Empty while the first connection is being made, which may fail at once. */
   const made: { client?: ClientRuntime } = {}
   const onFailure = (failure: ClientFailure): void => {
     const reason = reasonOfFailure(failure, directory, "")
@@ -115,9 +115,9 @@ const start = Effect.fnUntraced(function* (
     }
   }
   const listener = listenerOf(topics, onFailure)
-  const connection = yield* openConnection(options, listener, scope)
-  const { clientId } = connection.session.conductor
-  const client = new ClientRuntime(directory, wakeUnsafe, connection.session, yield* Latch.make(true))
+  const first = yield* openConnection(options, listener, scope)
+  const { clientId } = first.connection.conductor
+  const client = new ClientRuntime(directory, wakeUnsafe, first.connection, yield* Latch.make(true))
   made.client = client
   // Whoever waits for a driver that this client waits for is told that nobody does any more.
   yield* Effect.addFinalizer(() =>
@@ -130,14 +130,14 @@ const start = Effect.fnUntraced(function* (
   const tell = (status: ClientStatus) => PubSub.publish(topics.status, [status])
   yield* tell({ _tag: "Connected", clientId })
   yield* Effect.logDebug("millrace: connected to a media driver").pipe(
-    Effect.annotateLogs({ directory, clientId: String(clientId), pid: connection.session.header.pid })
+    Effect.annotateLogs({ directory, clientId: String(clientId), pid: first.connection.header.pid })
   )
   if (options.reconnectTimeoutMs !== undefined) {
     const onEnd = (reason: TransportErrorReason): void => {
       client.finish(reason)
       failTopics(topics, reason)
     }
-    yield* Effect.forkScoped(superviseConnections({ client, options, listener, scope, tell }, connection, onEnd))
+    yield* Effect.forkScoped(superviseConnections({ client, options, listener, scope, tell }, first, onEnd))
   }
   return client
 })
@@ -153,7 +153,7 @@ export const make = Effect.fnUntraced(function* (
   const errors = Stream.fromPubSubTake(topics.errors)
   return {
     get clientId() {
-      return client.session.conductor.clientId
+      return client.connection.conductor.clientId
     },
     directory: driver.directory,
     awaitFailure: Deferred.await(topics.failure),
@@ -163,7 +163,7 @@ export const make = Effect.fnUntraced(function* (
     exclusivePublication: (publication) => publications.makeExclusive(client, publication, errors),
     subscription: (subscription) => subscriptions.make(client, subscription),
     counters: counters(client),
-    countersUnsafe: () => client.session.counters,
+    countersUnsafe: () => client.connection.counters,
     addCounter: (counter) => counterHandles.add(client, counter),
     addStaticCounter: (counter) => counterHandles.addStatic(client, counter),
     counterEvents: Stream.fromPubSubTake(topics.counters),
@@ -172,7 +172,7 @@ export const make = Effect.fnUntraced(function* (
         description: `next session id of stream ${streamId}`,
         send: (conductor, handlers) => conductor.nextSessionId(streamId, handlers)
       }),
-    unknownResponseCount: Effect.sync(() => client.session.conductor.unknownResponseCount),
+    unknownResponseCount: Effect.sync(() => client.connection.conductor.unknownResponseCount),
     health: healthOf(client, concluded.driverTimeoutMs)
   }
 })
@@ -180,7 +180,7 @@ export const make = Effect.fnUntraced(function* (
 const counters = (client: ClientRuntime): Effect.Effect<ReadonlyArray<CounterRecord>, TransportError> =>
   Effect.suspend(() => {
     const reason = client.waitingFor ?? client.end
-    return reason === undefined ? attempt(() => recordsOf(client.session.counters)) : fail(reason)
+    return reason === undefined ? attempt(() => recordsOf(client.connection.counters)) : fail(reason)
   })
 
 const recordsOf = (reader: CountersReader): ReadonlyArray<CounterRecord> => {

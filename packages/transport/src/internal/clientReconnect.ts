@@ -12,13 +12,13 @@ import type { ClientListener } from "../client/ClientListener.ts"
 import { drainedPositions } from "../client/Undrained.ts"
 import type { TransportError, TransportErrorReason } from "../TransportError.ts"
 import { type ConnectOptions, connect } from "./clientConnect.ts"
-import { type ClientRuntime, type ClientSession, type Restorable, spanned } from "./clientRuntime.ts"
+import { type ClientRuntime, type ClientConnection, type Restorable, spanned } from "./clientRuntime.ts"
 import { PublicationHandle } from "./publicationHandle.ts"
 import { fail, reasonOfFailure } from "./transportError.ts"
 
 /** Commands that are under way at once while everything is made anew. */
 const RESTORE_CONCURRENCY = 16
-/** A refusal is tried again: what is in its way may be the remains of the session before. */
+/** A refusal is tried again: what is in its way may be the remains of the connection before. */
 const RETRY_INTERVAL_MS = 250
 /** How long: everything that can be made anew waits for it. */
 const RETRY_MS_MAX = 2_000
@@ -29,18 +29,18 @@ export interface ReconnectOptions extends ConnectOptions {
 }
 
 /** One connection: what ends it, and the scope that everything of it lies in. */
-export interface Connection {
-  readonly session: ClientSession
+export interface ScopedConnection {
+  readonly connection: ClientConnection
   readonly scope: Scope.Closeable
   readonly failed: Deferred.Deferred<ClientFailure>
 }
 
-/** Connects once; the session ends with `parent`, or before. */
+/** Connects once; the connection ends with `parent`, or before. */
 export const openConnection = (
   options: ConnectOptions,
   listener: ClientListener,
   parent: Scope.Scope
-): Effect.Effect<Connection, TransportError> =>
+): Effect.Effect<ScopedConnection, TransportError> =>
   Effect.gen(function* () {
     const scope = yield* Scope.fork(parent)
     const failed = yield* Deferred.make<ClientFailure>()
@@ -50,14 +50,14 @@ export const openConnection = (
       queueMicrotask(() => Deferred.doneUnsafe(failed, Effect.succeed(failure)))
     }
     return yield* connect(options, { ...listener, onFailure }).pipe(
-      Effect.map((session) => ({ session, scope, failed })),
+      Effect.map((connection) => ({ connection, scope, failed })),
       Effect.provideService(Scope.Scope, scope),
       spanned("connect", { directory: options.driver.directory }),
       Effect.onError(() => Scope.close(scope, Exit.void))
     )
   })
 
-/** Whether a client that ended like this may go on with another session. */
+/** Whether a client that ended like this may go on with another connection. */
 export const isRecoverable = (failure: ClientFailure): boolean => failure._tag !== "Corrupt"
 
 /** The driver itself went on: it delivers what it has. */
@@ -70,7 +70,7 @@ const undrainedOf = (client: ClientRuntime, failure: ClientFailure): ReadonlyArr
   if (isDriverAlive(failure)) {
     return undrained
   }
-  const drained = drainedPositions(client.session.counters)
+  const drained = drainedPositions(client.connection.counters)
   for (const restorable of client.restorables) {
     if (restorable instanceof PublicationHandle) {
       const { channel, closedPosition: position, originalRegistrationId, sessionId, streamId } = restorable.kernel
@@ -94,31 +94,36 @@ interface Reconnection {
 /** What became of one thing that was to be made anew. */
 type Restored = { readonly commit: () => void } | Unrestored
 
-/** Tries again until the session ends, or for a while. */
-const restoreOne = (restorable: Restorable, session: ClientSession, deadlineMs: number): Effect.Effect<Restored> =>
-  restorable.restore(session).pipe(
+/** Tries again until the connection ends, or for a while. */
+const restoreOne = (
+  restorable: Restorable,
+  connection: ClientConnection,
+  deadlineMs: number
+): Effect.Effect<Restored> =>
+  restorable.restore(connection).pipe(
     Effect.map((commit): Restored => ({ commit })),
     Effect.catch(({ reason }) => {
-      if (session.conductor.inactive !== undefined || performance.now() >= deadlineMs) {
+      if (connection.conductor.inactive !== undefined || performance.now() >= deadlineMs) {
         return Effect.succeed<Restored>({ resource: restorable.resource, reason })
       }
-      return Effect.sleep(RETRY_INTERVAL_MS).pipe(Effect.andThen(restoreOne(restorable, session, deadlineMs)))
+      return Effect.sleep(RETRY_INTERVAL_MS).pipe(Effect.andThen(restoreOne(restorable, connection, deadlineMs)))
     })
   )
 
 /** Makes everything anew that is still in use; nothing of it is used before all of it is there. */
-const restoreAll = ({ client, options }: Reconnection, session: ClientSession) =>
+const restoreAll = ({ client, options }: Reconnection, connection: ClientConnection) =>
   Effect.suspend(() => {
     const deadlineMs = performance.now() + Math.min(RETRY_MS_MAX, options.driverTimeoutMs)
     return Effect.forEach(
       Array.from(client.restorables),
-      (restorable) => Effect.map(restoreOne(restorable, session, deadlineMs), (restored) => ({ restorable, restored })),
+      (restorable) =>
+        Effect.map(restoreOne(restorable, connection, deadlineMs), (restored) => ({ restorable, restored })),
       { concurrency: RESTORE_CONCURRENCY }
     )
   })
 
 /** Waits until a driver is there, until the deadline, however often none is found within the driver timeout. */
-const openNext = (reconnection: Reconnection, deadlineMs: number): Effect.Effect<Connection, TransportError> =>
+const openNext = (reconnection: Reconnection, deadlineMs: number): Effect.Effect<ScopedConnection, TransportError> =>
   Effect.suspend(() => {
     const { listener, options, scope } = reconnection
     const patienceMs = Math.min(options.driverTimeoutMs, Math.max(0, deadlineMs - performance.now()))
@@ -131,19 +136,19 @@ const openNext = (reconnection: Reconnection, deadlineMs: number): Effect.Effect
     )
   })
 
-/** What was borrowed from the logs of the last session is still there for a while. */
-const closeLater = ({ options, scope }: Reconnection, connection: Connection) =>
+/** What was borrowed from the logs of the last connection is still there for a while. */
+const closeLater = ({ options, scope }: Reconnection, scoped: ScopedConnection) =>
   Effect.sleep(options.resourceLingerMs).pipe(
-    Effect.andThen(Scope.close(connection.scope, Exit.void)),
+    Effect.andThen(Scope.close(scoped.scope, Exit.void)),
     Effect.forkIn(scope)
   )
 
-/** From the end of one session to the beginning of the next in which everything is made anew. */
+/** From the end of one connection to the beginning of the next in which everything is made anew. */
 const reconnect = Effect.fnUntraced(function* (
   reconnection: Reconnection,
-  last: Connection,
+  last: ScopedConnection,
   failure: ClientFailure
-): Effect.fn.Return<Connection, TransportError> {
+): Effect.fn.Return<ScopedConnection, TransportError> {
   const { client, options, tell } = reconnection
   const startMs = performance.now()
   const deadlineMs = startMs + (options.reconnectTimeoutMs ?? 0)
@@ -157,20 +162,20 @@ const reconnect = Effect.fnUntraced(function* (
   )
   yield* closeLater(reconnection, last)
   for (;;) {
-    const connection = yield* openNext(reconnection, deadlineMs)
-    const { conductor } = connection.session
+    const scoped = yield* openNext(reconnection, deadlineMs)
+    const { conductor } = scoped.connection
     const all = yield* Effect.raceFirst(
-      restoreAll(reconnection, connection.session),
-      Effect.as(Deferred.await(connection.failed), undefined)
+      restoreAll(reconnection, scoped.connection),
+      Effect.as(Deferred.await(scoped.failed), undefined)
     )
     if (all === undefined || conductor.inactive !== undefined) {
-      yield* closeLater(reconnection, connection)
+      yield* closeLater(reconnection, scoped)
       if (client.end !== undefined) {
         return yield* fail(client.end)
       }
       continue
     }
-    client.session = connection.session
+    client.connection = scoped.connection
     const unrestored: Array<Unrestored> = []
     for (const { restorable, restored } of all) {
       if ("commit" in restored) {
@@ -186,29 +191,29 @@ const reconnect = Effect.fnUntraced(function* (
     yield* Effect.logInfo("millrace: reconnected to a media driver").pipe(
       Effect.annotateLogs({
         clientId: String(conductor.clientId),
-        pid: connection.session.header.pid,
+        pid: scoped.connection.header.pid,
         waitedMs: Math.round(waitedMs),
         unrestored: unrestored.length
       })
     )
-    return connection
+    return scoped
   }
 })
 
 /** Goes from driver to driver until none comes, and then says why there is no more. */
 export const superviseConnections = (
   reconnection: Reconnection,
-  first: Connection,
+  first: ScopedConnection,
   onEnd: (reason: TransportErrorReason) => void
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    let connection = first
+    let scoped = first
     for (;;) {
-      const failure = yield* Deferred.await(connection.failed)
+      const failure = yield* Deferred.await(scoped.failed)
       if (!isRecoverable(failure)) {
         return
       }
-      connection = yield* reconnect(reconnection, connection, failure)
+      scoped = yield* reconnect(reconnection, scoped, failure)
     }
   }).pipe(
     Effect.annotateLogs({ directory: reconnection.client.directory }),

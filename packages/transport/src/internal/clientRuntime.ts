@@ -1,6 +1,6 @@
 /**
- * A client as its publications and subscriptions see it: the session with the driver that there is now, and what to do
- * when there is none. A session is one connection to one driver process; a client that reconnects has several, one after
+ * A client as its publications and subscriptions see it: the connection to the driver that there is now, and what to do
+ * when there is none. A connection is to one driver process; a client that reconnects has several, one after
  * the other, and everything it was used for is made anew in each.
  */
 import type { AgentRunner } from "@millrace/core/AgentRunner"
@@ -14,7 +14,7 @@ import type { CncHeader } from "../command/CncDescriptor.ts"
 import { Closed, type TransportError, type TransportErrorReason } from "../TransportError.ts"
 import { fail, reasonOfFailure } from "./transportError.ts"
 
-export interface ClientSession {
+export interface ClientConnection {
   readonly conductor: ClientConductor
   readonly counters: CountersReader
   readonly errorLog: AtomicBuffer
@@ -22,13 +22,13 @@ export interface ClientSession {
   readonly runner: AgentRunner
 }
 
-/** Something that is made anew in each session, until it is closed. */
+/** Something that is made anew in each connection, until it is closed. */
 export interface Restorable {
   /**
    * Makes it anew, and gives what puts the new one in place of the old: that is called when all others are there too, or
-   * never. Fails when the driver of the session refuses, or is gone again.
+   * never. Fails when the driver of the connection refuses, or is gone again.
    */
-  readonly restore: (session: ClientSession) => Effect.Effect<() => void, TransportError>
+  readonly restore: (connection: ClientConnection) => Effect.Effect<() => void, TransportError>
   /** It could not be made anew: it is of no use any more, and this is why. */
   readonly abandon: (reason: TransportErrorReason) => void
   /** Names it in messages. */
@@ -39,19 +39,19 @@ export class ClientRuntime {
   readonly directory: string
   /** Wakes the driver, if it is one of this process. */
   readonly wakeDriver: () => void
-  /** The session that there is, or that was last. */
-  session: ClientSession
-  /** Why there is no session while another driver is waited for; undefined when none is. */
+  /** The connection that there is, or that was last. */
+  connection: ClientConnection
+  /** Why there is no connection while another driver is waited for; undefined when none is. */
   waitingFor: TransportErrorReason | undefined = undefined
   readonly restorables = new Set<Restorable>()
   /** Open unless another driver is waited for. */
   readonly usable: Latch.Latch
   private finalReason: TransportErrorReason | undefined = undefined
 
-  constructor(directory: string, wakeDriver: () => void, session: ClientSession, usable: Latch.Latch) {
+  constructor(directory: string, wakeDriver: () => void, connection: ClientConnection, usable: Latch.Latch) {
     this.directory = directory
     this.wakeDriver = wakeDriver
-    this.session = session
+    this.connection = connection
     this.usable = usable
   }
 
@@ -61,11 +61,11 @@ export class ClientRuntime {
 
   /** Why the client cannot be used any more, or undefined while it can, or will be. */
   get end(): TransportErrorReason | undefined {
-    return this.finalReason ?? (this.isWaiting ? undefined : this.endOfSession(this.session))
+    return this.finalReason ?? (this.isWaiting ? undefined : this.endOfConnection(this.connection))
   }
 
-  endOfSession(session: ClientSession): TransportErrorReason | undefined {
-    const inactive = session.conductor.inactive
+  endOfConnection(connection: ClientConnection): TransportErrorReason | undefined {
+    const inactive = connection.conductor.inactive
     return inactive === undefined ? undefined : reasonOfFailure(inactive, this.directory, "")
   }
 
@@ -75,13 +75,13 @@ export class ClientRuntime {
     this.usable.closeUnsafe()
   }
 
-  /** The session is a new one, and everything is made anew in it. */
+  /** The connection is a new one, and everything is made anew in it. */
   resume(): void {
     this.waitingFor = undefined
     this.usable.openUnsafe()
   }
 
-  /** There will be no session any more. */
+  /** There will be no connection any more. */
   finish(reason: TransportErrorReason): void {
     this.finalReason = reason
     this.resume()
@@ -103,12 +103,12 @@ export interface Command<A> {
 }
 
 /**
- * Sends a command in this session and waits for its answer. What the driver made for one that was interrupted is undone
+ * Sends a command in this connection and waits for its answer. What the driver made for one that was interrupted is undone
  * when it is answered.
  */
 export const requestIn = <A>(
   client: ClientRuntime,
-  { conductor, runner }: ClientSession,
+  { conductor, runner }: ClientConnection,
   { description, send, undo }: Command<A>
 ): Effect.Effect<A, TransportError> =>
   Effect.callback<A, TransportError>((resume) => {
@@ -141,14 +141,14 @@ export const requestIn = <A>(
     })
   })
 
-/** As `requestIn`, in the session that there is, or in the next one while another driver is waited for. */
+/** As `requestIn`, in the connection that there is, or in the next one while another driver is waited for. */
 export const request = <A>(client: ClientRuntime, command: Command<A>): Effect.Effect<A, TransportError> => {
   const attempt: Effect.Effect<A, TransportError> = Effect.andThen(
     client.usable.await,
     Effect.suspend(() => {
-      const { end, session } = client
+      const { end, connection } = client
       return end === undefined
-        ? requestIn(client, session, command).pipe(
+        ? requestIn(client, connection, command).pipe(
             Effect.catch((error) => (client.isWaiting ? attempt : Effect.fail(error)))
           )
         : fail(end)

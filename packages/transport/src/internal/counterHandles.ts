@@ -1,4 +1,4 @@
-/** Counters of a user's own through all sessions of its client. */
+/** Counters of a user's own through all connections of its client. */
 import { KEY_LENGTH_MAX, LABEL_LENGTH_MAX } from "@millrace/core/kernel/counters/CountersDescriptor"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -7,7 +7,7 @@ import type { Counter, CounterOptions, StaticCounterOptions } from "../Counters.
 import { InvalidOption, type TransportError, type TransportErrorReason } from "../TransportError.ts"
 import {
   type ClientRuntime,
-  type ClientSession,
+  type ClientConnection,
   closedReason,
   type Command,
   request,
@@ -23,11 +23,11 @@ const INT32_MAX = 2 ** 31 - 1
 class CounterHandle implements Restorable {
   readonly resource: string
   kernel: UserCounter
-  private session: ClientSession
+  private connection: ClientConnection
   private readonly client: ClientRuntime
   private readonly command: Command<UserCounter>
   /**
-   * What the counter had when this program last looked, and is to have in the next session. Its memory may be another
+   * What the counter had when this program last looked, and is to have in the next connection. Its memory may be another
    * counter's when the driver has forgotten this client.
    */
   private value = 0n
@@ -36,16 +36,16 @@ class CounterHandle implements Restorable {
 
   constructor(client: ClientRuntime, kernel: UserCounter, resource: string, command: Command<UserCounter>) {
     this.client = client
-    this.session = client.session
+    this.connection = client.connection
     this.kernel = kernel
     this.resource = resource
     this.command = command
   }
 
-  readonly restore = (session: ClientSession): Effect.Effect<() => void, TransportError> =>
-    Effect.map(requestIn(this.client, session, this.command), (kernel) => () => {
+  readonly restore = (connection: ClientConnection): Effect.Effect<() => void, TransportError> =>
+    Effect.map(requestIn(this.client, connection, this.command), (kernel) => () => {
       if (this.isClosedByUser) {
-        session.conductor.userCounters.close(kernel)
+        connection.conductor.userCounters.close(kernel)
         return
       }
       // A static counter may have been made by another client already, and counted on.
@@ -53,7 +53,7 @@ class CounterHandle implements Restorable {
         kernel.set(this.value)
       }
       this.kernel = kernel
-      this.session = session
+      this.connection = connection
     })
 
   readonly abandon = (reason: TransportErrorReason): void => {
@@ -64,7 +64,7 @@ class CounterHandle implements Restorable {
   close(): void {
     this.client.restorables.delete(this)
     this.isClosedByUser = true
-    this.session.conductor.userCounters.close(this.kernel)
+    this.connection.conductor.userCounters.close(this.kernel)
     this.client.wakeDriver()
   }
 

@@ -23,8 +23,8 @@ export const healthOf = (client: ClientRuntime, driverTimeoutMs: number): Effect
   })
 
 const reportOf = (client: ClientRuntime, driverTimeoutMs: number): HealthReport => {
-  const { directory, session, waitingFor } = client
-  const { header } = session
+  const { directory, connection, waitingFor } = client
+  const { header } = connection
   const identity = { directory, pid: header.pid, startMs: header.startTimestampMs }
   const disk = diskOf(directory)
   if (waitingFor !== undefined) {
@@ -38,10 +38,10 @@ const reportOf = (client: ClientRuntime, driverTimeoutMs: number): HealthReport 
     }
   }
   const nowMs = Date.now()
-  const heartbeatMs = session.conductor.driverHeartbeatMs
+  const heartbeatMs = connection.conductor.driverHeartbeatMs
   const heartbeatAgeMs = heartbeatMs < 0 ? undefined : nowMs - heartbeatMs
-  const errors = errorsOf(session.errorLog)
-  const heldBack = heldBackOf(session.counters)
+  const errors = errorsOf(connection.errorLog)
+  const heldBack = heldBackOf(connection.counters)
   const findings = [
     ...(heartbeatAgeMs !== undefined && heartbeatAgeMs > driverTimeoutMs / 2
       ? [`the driver's last sign of life is ${heartbeatAgeMs} ms old, it counts as dead after ${driverTimeoutMs} ms`]

@@ -26,7 +26,7 @@ export const uncontrolled =
 export const imageOf = (handle: SubscriptionHandle, reader: ImageReader): Image => {
   const source = handle.oneImage(reader)
   const batches = batchStreams.owned(handle, source)
-  const { client, kernel, session } = handle
+  const { client, kernel, connection } = handle
   const { buffers } = reader.log
   /** 0 of an image that is closed. */
   const reading = (read: () => number): Effect.Effect<number, TransportError> =>
@@ -62,7 +62,7 @@ export const imageOf = (handle: SubscriptionHandle, reader: ImageReader): Image 
     borrowedBatches: batchStreams.borrowed(handle, source),
     stream: batchStreams.messages(batches),
     reject: (reason) =>
-      requestIn<void>(client, session, {
+      requestIn<void>(client, connection, {
         description: `reject image ${reader.correlationId}`,
         send: (conductor, handlers) => conductor.rejectImage(reader, reason, handlers)
       }).pipe(spanned("rejectImage", { sessionId: reader.sessionId, streamId: reader.streamId }))

@@ -1,5 +1,5 @@
 /**
- * One publication of a user's through all sessions of its client: what its offers are answered with, and how it is made
+ * One publication of a user's through all connections of its client: what its offers are answered with, and how it is made
  * anew when the driver was lost.
  */
 import * as OfferCode from "@millrace/core/kernel/logbuffer/OfferResult"
@@ -15,7 +15,7 @@ import {
 } from "../TransportError.ts"
 import {
   type ClientRuntime,
-  type ClientSession,
+  type ClientConnection,
   closedReason,
   type Command,
   request,
@@ -48,7 +48,7 @@ const refusalOf = (code: number): Refusal => {
   }
 }
 
-/** What is added: the same again in each session. */
+/** What is added: the same again in each connection. */
 export interface PublicationRequest {
   readonly channel: string
   readonly streamId: number
@@ -65,9 +65,9 @@ export interface Repeated {
 export class PublicationHandle implements Restorable {
   readonly client: ClientRuntime
   readonly resource: string
-  /** The publication of the session that there is, or that was last. */
+  /** The publication of the connection that there is, or that was last. */
   kernel: ClientPublication
-  private session: ClientSession
+  private connection: ClientConnection
   private readonly connectTimeoutMs: number
   private readonly command: Command<ClientPublication>
   private isClosedByUser = false
@@ -80,7 +80,7 @@ export class PublicationHandle implements Restorable {
     command: Command<ClientPublication>
   ) {
     this.client = client
-    this.session = client.session
+    this.connection = client.connection
     this.kernel = kernel
     this.connectTimeoutMs = connectTimeoutMs
     this.command = command
@@ -104,13 +104,13 @@ export class PublicationHandle implements Restorable {
     })
   }
 
-  readonly restore = (session: ClientSession): Effect.Effect<() => void, TransportError> =>
-    Effect.map(requestIn(this.client, session, this.command), (kernel) => () => {
+  readonly restore = (connection: ClientConnection): Effect.Effect<() => void, TransportError> =>
+    Effect.map(requestIn(this.client, connection, this.command), (kernel) => () => {
       if (this.isClosedByUser) {
-        session.conductor.closePublication(kernel, false)
+        connection.conductor.closePublication(kernel, false)
       } else {
         this.kernel = kernel
-        this.session = session
+        this.connection = connection
       }
     })
 
@@ -125,13 +125,13 @@ export class PublicationHandle implements Restorable {
   }
 
   /** The counters of the driver that the publication is in. */
-  get counters(): ClientSession["counters"] {
-    return this.session.counters
+  get counters(): ClientConnection["counters"] {
+    return this.connection.counters
   }
 
-  /** Whether the session that the publication was in has ended. */
-  get isSessionOver(): boolean {
-    return this.session.conductor.inactive !== undefined
+  /** Whether the connection that the publication was in has ended. */
+  get isConnectionOver(): boolean {
+    return this.connection.conductor.inactive !== undefined
   }
 
   /** Offers answer `Closed` from now on. False when they did already. */
@@ -141,7 +141,7 @@ export class PublicationHandle implements Restorable {
     if (this.kernel.isClosed) {
       return false
     }
-    this.session.conductor.closePublication(this.kernel, revoke)
+    this.connection.conductor.closePublication(this.kernel, revoke)
     this.client.wakeDriver()
     return true
   }
@@ -179,7 +179,7 @@ export class PublicationHandle implements Restorable {
     })
   }
 
-  /** The kernel's code with the end of a session told from a closed publication. */
+  /** The kernel's code with the end of a connection told from a closed publication. */
   codeOf(code: number): number {
     return code === OfferCode.CLOSED && this.isWaiting ? OfferCode.NOT_CONNECTED : code
   }

@@ -1,4 +1,4 @@
-/** Publications as their users hold them, over the `PublicationHandle` that goes with them through all sessions. */
+/** Publications as their users hold them, over the `PublicationHandle` that goes with them through all connections. */
 import { frameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -150,7 +150,7 @@ const close = (handle: PublicationHandle, linger: Duration.Duration): Effect.Eff
       return Effect.void
     }
     const ended = { id: kernel.originalRegistrationId, endPosition: kernel.closedPosition }
-    return awaitBacklog(counters, ended, linger, () => handle.isSessionOver)
+    return awaitBacklog(counters, ended, linger, () => handle.isConnectionOver)
   }).pipe(spanned("closePublication", attributesOf(handle.kernel)))
 
 const attributesOf = ({ channel, streamId }: { readonly channel: string; readonly streamId: number }) => ({

@@ -1,13 +1,11 @@
 /** The machines, the network and the time of a simulation, and the agents that run in it: all of them take their turns in each tick. */
 import type { AgentRunner } from "@millrace/core/AgentRunner"
 import { type Agent, AgentTermination } from "@millrace/core/kernel/agent/Agent"
-import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
 import type { ClientListener } from "../client/ClientListener.ts"
-import type { CncHeader } from "../command/CncDescriptor.ts"
 import type { ConcludedSettings } from "../MediaDriverConfig.ts"
 import { SimulatedNetwork } from "../media/SimulatedNetwork.ts"
 import type { Resolution } from "../naming/NameResolver.ts"
@@ -16,7 +14,7 @@ import { SimulatedClock, SimulatedTime } from "../simulation/SimulatedClock.ts"
 import { SimulatedFiles } from "../simulation/SimulatedFiles.ts"
 import type { SimulationService } from "../Simulation.ts"
 import type { ClientTimes } from "./clientAssembly.ts"
-import type { ClientSession } from "./clientRuntime.ts"
+import type { ClientConnection } from "./clientRuntime.ts"
 import { connectClient, SimulatedDriver } from "./simulatedDriver.ts"
 
 /** Datagrams that a socket holds. */
@@ -35,11 +33,7 @@ export interface SimulatedHost {
   readonly connect: (
     times: ClientTimes,
     listener: ClientListener
-  ) => Effect.Effect<
-    ClientSession & { readonly errorLog: AtomicBuffer; readonly header: CncHeader },
-    never,
-    Scope.Scope
-  >
+  ) => Effect.Effect<ClientConnection, never, Scope.Scope>
 }
 
 export class SimulatedWorld {

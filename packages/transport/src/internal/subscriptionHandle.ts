@@ -1,5 +1,5 @@
 /**
- * One subscription of a user's through all sessions of its client: where its messages are read from, and how it is made
+ * One subscription of a user's through all connections of its client: where its messages are read from, and how it is made
  * anew when the driver was lost.
  */
 import { FragmentBatch } from "@millrace/core/kernel/logbuffer/FragmentBatch"
@@ -12,7 +12,7 @@ import type { ImageListener, SubscriptionImages } from "../client/SubscriptionIm
 import { ImageLost, ImageRevoked, type TransportError, type TransportErrorReason } from "../TransportError.ts"
 import {
   type ClientRuntime,
-  type ClientSession,
+  type ClientConnection,
   closedReason,
   type Command,
   request,
@@ -39,9 +39,9 @@ export interface SubscriptionRequest {
 export class SubscriptionHandle implements Restorable {
   readonly client: ClientRuntime
   readonly resource: string
-  /** The subscription of the session that there is, or that was last. */
+  /** The subscription of the connection that there is, or that was last. */
   kernel: SubscriptionImages
-  session: ClientSession
+  connection: ClientConnection
   private readonly options: SubscriptionRequest
   private readonly listeners = new Set<ImageListener>()
   private isClosedByUser = false
@@ -52,7 +52,7 @@ export class SubscriptionHandle implements Restorable {
 
   private constructor(client: ClientRuntime, kernel: SubscriptionImages, options: SubscriptionRequest) {
     this.client = client
-    this.session = client.session
+    this.connection = client.connection
     this.kernel = kernel
     this.options = options
     this.resource = `subscription ${kernel.registrationId} of stream ${kernel.streamId} on ${kernel.channel}`
@@ -66,14 +66,14 @@ export class SubscriptionHandle implements Restorable {
     })
   }
 
-  readonly restore = (session: ClientSession): Effect.Effect<() => void, TransportError> =>
-    Effect.map(requestIn(this.client, session, commandOf(this.options)), (kernel) => () => {
+  readonly restore = (connection: ClientConnection): Effect.Effect<() => void, TransportError> =>
+    Effect.map(requestIn(this.client, connection, commandOf(this.options)), (kernel) => () => {
       if (this.isClosedByUser) {
-        session.conductor.closeSubscription(kernel)
+        connection.conductor.closeSubscription(kernel)
         return
       }
       this.kernel = kernel
-      this.session = session
+      this.connection = connection
       this.polling = undefined
       for (const listener of this.listeners) {
         kernel.addListener(listener)
@@ -93,14 +93,14 @@ export class SubscriptionHandle implements Restorable {
     return this.client.isWaiting && !this.isClosedByUser && this.abandoned === undefined
   }
 
-  get counters(): ClientSession["counters"] {
-    return this.session.counters
+  get counters(): ClientConnection["counters"] {
+    return this.connection.counters
   }
 
   close(): void {
     this.client.restorables.delete(this)
     this.isClosedByUser = true
-    this.session.conductor.closeSubscription(this.kernel)
+    this.connection.conductor.closeSubscription(this.kernel)
     this.client.wakeDriver()
   }
 
@@ -113,7 +113,7 @@ export class SubscriptionHandle implements Restorable {
     return this.kernel.isClosed && !this.isWaiting ? fail(this.closed()) : undefined
   }
 
-  /** The listener hears of the images of every session, until it is removed. */
+  /** The listener hears of the images of every connection, until it is removed. */
   addListener(listener: ImageListener): void {
     this.listeners.add(listener)
     this.kernel.addListener(listener)
@@ -159,9 +159,9 @@ export class SubscriptionHandle implements Restorable {
     end: () => this.end()
   }
 
-  /** One image, which belongs to the session that there is now. */
+  /** One image, which belongs to the connection that there is now. */
   oneImage(image: ImageReader): Source {
-    const { kernel, session } = this
+    const { kernel, connection } = this
     return {
       read: (batch) => {
         if (kernel.readOne(image, batch, this.options.batchBytesMax) > 0) {
@@ -170,13 +170,13 @@ export class SubscriptionHandle implements Restorable {
         image.release()
         return undefined
       },
-      end: () => this.endOfImage(image, session)
+      end: () => this.endOfImage(image, connection)
     }
   }
 
   private endOfImage(
     image: ImageReader,
-    session: ClientSession
+    connection: ClientConnection
   ): Effect.Effect<never, TransportError | Cause.Done> | undefined {
     const { position, sessionId, streamId } = image
     if (image.isPublicationRevoked) {
@@ -194,7 +194,7 @@ export class SubscriptionHandle implements Restorable {
     if (image.end === "Closed") {
       return fail(this.closed())
     }
-    return fail(this.client.endOfSession(session) ?? new ImageLost({ sessionId, streamId, position }))
+    return fail(this.client.endOfConnection(connection) ?? new ImageLost({ sessionId, streamId, position }))
   }
 }
 

@@ -1,4 +1,4 @@
-/** Subscriptions as their users hold them, over the `SubscriptionHandle` that goes with them through all sessions. */
+/** Subscriptions as their users hold them, over the `SubscriptionHandle` that goes with them through all connections. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as ChannelStatus from "../client/ChannelStatus.ts"
