@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { mkdirSync } from "node:fs"
 import type { Context, Part } from "../Part.ts"
 import * as Beside from "./Beside.ts"
+import * as Commands from "./Commands.ts"
 import * as JavaBuild from "./JavaBuild.ts"
 import * as Locks from "./Locks.ts"
 import * as Peers from "./Peers.ts"
@@ -14,8 +15,8 @@ import * as Twins from "./Twins.ts"
 /** The newest, the one that the formats were read from, and the last of the old ones. */
 const VERSIONS = ["5.3.3", "5.5.1", "4.9.8"]
 
-/** The section that runs the repairs alone. */
-const REPAIR = "repair"
+/** What can be run alone. */
+const SECTIONS = ["repair", "commands"]
 
 const DAMAGES = [
   ["ours", "last record torn", "kill"],
@@ -55,6 +56,8 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
       "twins of the real one": () => Twins.run(options, peers, "real"),
       beside: () => Beside.run(options, peers),
       ...repairs(options, peers),
+      // Each command is a process of its own: one version is enough for the shorter form.
+      ...(options.isLong || isNewest ? { commands: () => Commands.run(options, peers) } : {}),
       // Files of full length are asked of every version only in the longer form.
       ...(options.isLong || isNewest ? { defaults: () => Scenarios.defaults(options, peers) } : {})
     },
@@ -65,7 +68,11 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
       ])
     )
   ]
-  const lanes = options.sections.includes(REPAIR) ? [repairs(options, peers)] : all
+  const named: Readonly<Record<string, Lane>> = {
+    repair: repairs(options, peers),
+    commands: { commands: () => Commands.run(options, peers) }
+  }
+  const lanes = options.sections.length === 0 ? all : options.sections.map((section) => named[section]!)
   try {
     await Promise.all(lanes.map((lane) => runLane(options, lane)))
   } finally {
@@ -88,6 +95,6 @@ const runLane = async ({ report, version }: Peers.VersionOptions, lane: Lane): P
   }
 }
 
-const part: Part = { name: "rocketmq", sections: [REPAIR], run }
+const part: Part = { name: "rocketmq", sections: SECTIONS, run }
 
 export default part
