@@ -28,12 +28,12 @@ const RECORD_LENGTH_GUESS = 512
 export const get = (runtime: StoreRuntime, request: GetRequest): Effect.Effect<GetResult, StoreError> => {
   const readNow = () => getNow(runtime.engine, request, request.offset)
   // Who reads what is old need not wait for what is still in a transient pool.
-  const read = Effect.andThen(
-    bringIn(runtime, () => coldOf(runtime, request)),
-    Effect.flatMap(runtime.useReadable(readNow, request), (first) =>
-      first.messages.length > 0 ? Effect.succeed(first) : runtime.use(readNow, request)
-    )
-  )
+  const readable = runtime.engine.options.transientStorePoolEnable
+    ? Effect.flatMap(runtime.useReadable(readNow, request), (first) =>
+        first.messages.length > 0 ? Effect.succeed(first) : runtime.use(readNow, request)
+      )
+    : runtime.useReadable(readNow, request)
+  const read = afterBringIn(runtime, () => coldOf(runtime, request), readable)
   return request.waitMs === undefined || request.waitMs <= 0
     ? read
     : Effect.flatMap(read, (first) => (isEmpty(first) ? hold(runtime, request, first) : Effect.succeed(first)))
@@ -63,21 +63,31 @@ const prefetch = (ranges: ReadonlyArray<ColdReads.ColdRange>, nowNs: number): Ef
 /** Steps of bringing in what a read will touch: entries, then records, then what a long one has behind its first part. */
 const BRING_IN_STEPS_MAX = 4
 
-/** Brings bytes into memory, in the thread pool, until `coldNow` has none. Nothing is done, and no turn lost, without any. */
-const bringIn = (
+/**
+ * Runs `read` after the bytes that it will touch were brought into memory, in the thread pool, until `coldNow` has none.
+ * Nothing is done, and no turn lost, without any.
+ */
+const afterBringIn = <A>(
   runtime: StoreRuntime,
   coldNow: () => ReadonlyArray<ColdReads.ColdRange>,
+  read: Effect.Effect<A, StoreError>,
   steps: number = BRING_IN_STEPS_MAX
-): Effect.Effect<void, StoreError> =>
+): Effect.Effect<A, StoreError> =>
   Effect.suspend(() => {
     if (steps === 0 || runtime.engine.health.isClosed) {
-      return Effect.void
+      return read
     }
-    return Effect.flatMap(attempt(coldNow), (ranges) =>
-      ranges.length === 0
-        ? Effect.void
-        : Effect.andThen(prefetch(ranges, runtime.nowNs), bringIn(runtime, coldNow, steps - 1))
-    )
+    let ranges: ReadonlyArray<ColdReads.ColdRange>
+    try {
+      ranges = coldNow()
+    } catch (error) {
+      return attempt(() => {
+        throw error
+      })
+    }
+    return ranges.length === 0
+      ? read
+      : Effect.andThen(prefetch(ranges, runtime.nowNs), afterBringIn(runtime, coldNow, read, steps - 1))
   })
 
 const isEmpty = ({ status }: GetResult): boolean =>
@@ -175,8 +185,9 @@ export const byPosition = (
   runtime: StoreRuntime,
   position: number
 ): Effect.Effect<StoredMessage | undefined, StoreError> =>
-  Effect.andThen(
-    bringIn(runtime, () => ColdReads.ofPositions(runtime.engine.commitLog, [position], runtime.nowNs)),
+  afterBringIn(
+    runtime,
+    () => ColdReads.ofPositions(runtime.engine.commitLog, [position], runtime.nowNs),
     runtime.use(() => messageAt(runtime.engine, position))
   )
 
@@ -225,9 +236,11 @@ export const query = (
     ColdReads.isAllHot(engine.commitLog)
       ? []
       : ColdReads.ofPositions(engine.commitLog, lookup(engine, request), runtime.nowNs)
-  return Effect.andThen(
-    bringIn(runtime, coldOfLookup, 1),
-    runtime.use(() => queryNow(engine, request, kind))
+  return afterBringIn(
+    runtime,
+    coldOfLookup,
+    runtime.use(() => queryNow(engine, request, kind)),
+    1
   )
 }
 

@@ -172,7 +172,8 @@ export class StoreRuntime {
    * buffers of a transient pool.
    */
   use<A>(run: () => A, queue?: QueueName): Effect.Effect<A, StoreError> {
-    return Effect.andThen(this.#whenReadable, this.useReadable(run, queue))
+    const read = this.useReadable(run, queue)
+    return this.engine.options.transientStorePoolEnable ? Effect.andThen(this.#whenReadable, read) : read
   }
 
   /** As `use`, of what can be read at once: with a transient pool the newest messages are missing. */
@@ -189,20 +190,16 @@ export class StoreRuntime {
     })
   }
 
-  readonly #whenReadable: Effect.Effect<void> = Effect.suspend(() =>
-    this.engine.options.transientStorePoolEnable
-      ? Effect.callback<void>((resume) => {
-          // A failed write ends the store for those who put. What could be read before can be read all the same.
-          const cancel = this.engine.whenReadable(() => resume(Effect.void))
-          if (cancel === undefined) {
-            resume(Effect.void)
-            return
-          }
-          this.wake()
-          return Effect.sync(cancel)
-        })
-      : Effect.void
-  )
+  readonly #whenReadable: Effect.Effect<void> = Effect.callback<void>((resume) => {
+    // A failed write ends the store for those who put. What could be read before can be read all the same.
+    const cancel = this.engine.whenReadable(() => resume(Effect.void))
+    if (cancel === undefined) {
+      resume(Effect.void)
+      return
+    }
+    this.wake()
+    return Effect.sync(cancel)
+  })
 
   #put(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
     return Effect.suspend(() => {
