@@ -39,6 +39,8 @@ export interface Scenario {
   readonly imageLivenessMs: number
   readonly lingerMs: number
   readonly isMeasuringRtt: boolean
+  /** Of publications over UDP, which each have one receiver here. */
+  readonly flowControl: "unicast" | "max" | "min" | "tagged"
   /** How much of the time each subscriber reads. */
   readonly readChance: number
   readonly offersPerStep: number
@@ -122,6 +124,7 @@ export const scenarioOf = (random: SeededRandom, hosts: number | undefined): Sce
     lingerMs: random.pick([500, 2000, 5000]),
     isMeasuringRtt: random.chance(0.3),
     readChance: random.pick([0.05, 0.3, 0.9, 1]),
-    offersPerStep: random.pick([1, 3, 10])
+    offersPerStep: random.pick([1, 3, 10]),
+    flowControl: random.pick(["unicast", "unicast", "max", "min", "tagged"])
   }
 }

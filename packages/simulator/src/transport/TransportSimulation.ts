@@ -92,7 +92,8 @@ const settingsOf = (scenario: Scenario): MediaDriverConfig.ConcludedSettings =>
       publicationLingerTimeout: scenario.lingerMs,
       untetheredWindowLimitTimeout: "500 millis",
       untetheredRestingTimeout: "2 seconds",
-      cubicMeasureRtt: scenario.isMeasuringRtt
+      cubicMeasureRtt: scenario.isMeasuringRtt,
+      unicastFlowControl: scenario.flowControl
     })
   )
 

@@ -82,7 +82,9 @@ export class MinFlowControl implements FlowControl {
       this.members = staying
       this.options.onCount(staying.length)
     }
-    return this.members.length === 0 || !this.hasRequiredReceivers ? senderLimit : this.slowest(nowNs)
+    // A window that shrinks takes nothing back of what its receiver has allowed.
+    const isHeld = this.members.length === 0 || !this.hasRequiredReceivers
+    return isHeld ? senderLimit : Math.max(senderLimit, this.slowest(nowNs))
   }
 
   maxRetransmissionLength(termOffset: number, length: number, termLength: number): number {

@@ -74,6 +74,13 @@ describe("min flow control", () => {
     assert.deepStrictEqual(counts, [1, 2])
   })
 
+  it("takes nothing back when a window shrinks", () => {
+    const { strategy } = min()
+    assert.strictEqual(strategy.onStatusMessage(status(1n, 5000), 0, 0), 6000)
+    assert.strictEqual(strategy.onStatusMessage(status(1n, 5000, { windowLength: 100 }), 6000, 1), 6000)
+    assert.strictEqual(strategy.onIdle(2, 6000), 6000)
+  })
+
   it("goes on without a receiver that is silent for the timeout", () => {
     const { counts, strategy } = min()
     strategy.onStatusMessage(status(1n, 0), 0, 0)
@@ -105,7 +112,7 @@ describe("min flow control", () => {
     assert.deepStrictEqual(counts, [1])
     strategy.onStatusMessage(status(2n, 9_000), 11_000, 0)
     assert.deepStrictEqual(counts, [1, 2])
-    assert.strictEqual(strategy.onIdle(1, 11_000), 10_000)
+    assert.strictEqual(strategy.onIdle(1, 9000), 10_000)
   })
 
   it("stands still, not connected, while the group is smaller than it must be", () => {
