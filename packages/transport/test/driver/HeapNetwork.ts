@@ -4,6 +4,7 @@ import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
 import type { DriverSettings } from "../../src/driver/DriverSettings.ts"
 import { SimulatedNetwork } from "../../src/media/SimulatedNetwork.ts"
 import { HeapClient } from "../client/HeapClient.ts"
+import type { NameResolver } from "../../src/naming/NameResolver.ts"
 import { FakeClock, HeapDriver } from "./HeapDriver.ts"
 
 /** The same numbers for the same seed (mulberry32). */
@@ -31,8 +32,15 @@ export class HeapNetwork {
 
   /** What the name `receiver` means now. */
   private receiverAddress = RECEIVER_ADDRESS
+  private readonly resolverOf: (next: NameResolver) => NameResolver
 
-  constructor(seed: number, overrides: Partial<DriverSettings> = {}) {
+  /** `resolverOf` gives each driver a resolver before the one that knows `receiver`. */
+  constructor(
+    seed: number,
+    overrides: Partial<DriverSettings> = {},
+    resolverOf: (next: NameResolver) => NameResolver = (next) => next
+  ) {
+    this.resolverOf = resolverOf
     this.network = new SimulatedNetwork({
       nanoTime: () => this.clock.nanoTime(),
       random: seeded(seed),
@@ -64,14 +72,14 @@ export class HeapNetwork {
       clock: this.clock,
       network: {
         udp: this.network.host(address),
-        resolver: {
+        resolver: this.resolverOf({
           resolve: (host) => ({
             poll: () =>
               host === "receiver"
                 ? { _tag: "Resolved", address: this.receiverAddress }
                 : { _tag: "Unknown", detail: `${host} is not known` }
           })
-        },
+        }),
         interfaces: () => [{ name: "sim0", address, scopeId: 1 }],
         lossReport: new LossReport.LossReport(this.lossReport.buffer())
       }
