@@ -5,6 +5,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Millrace from "../support/Millrace.ts"
 import * as Remains from "../support/Remains.ts"
+import { run } from "../support/StoreCommand.ts"
 
 const LONG = 120_000
 
@@ -12,8 +13,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 /** A directory with a store: a topic of three queues with ten messages, and one with two strange ones. */
 const storeDirectory = Effect.gen(function* () {
-  const temporary = yield* Millrace.directory
-  const directory = path.join(temporary, "store")
+  const directory = path.join(yield* Millrace.directory, "store")
   yield* Effect.gen(function* () {
     const store = yield* MessageStore.MessageStore
     yield* store.putMany(
@@ -30,7 +30,7 @@ const storeDirectory = Effect.gen(function* () {
       { topic: "strange", body: bytes("\u001b[2J\n") }
     ])
   }).pipe(Effect.provide(MessageStore.layer({ directory, mappedFileSizeCommitLog: 1024 * 1024 })))
-  return { temporary, directory }
+  return directory
 })
 
 describe("millrace store", () => {
@@ -38,11 +38,11 @@ describe("millrace store", () => {
     "lists topics with their messages and offsets",
     () =>
       Effect.gen(function* () {
-        const { directory, temporary } = yield* storeDirectory
-        const text = yield* Millrace.run(["store", "topics", directory], { temporary })
+        const directory = yield* storeDirectory
+        const text = yield* run("topics", directory)
         assert.deepInclude(text, { code: 0, stderr: "" })
         assert.match(text.stdout, /^numbers {2,}3 {2,}10 {2,}0: 0–4 {2}1: 0–3 {2}2: 0–3$/m)
-        const { stdout } = yield* Millrace.run(["store", "topics", directory, "--json"], { temporary })
+        const { stdout } = yield* run("topics", directory, "--json")
         assert.deepStrictEqual(JSON.parse(stdout)[0], {
           topic: "numbers",
           messages: 10,
@@ -60,15 +60,13 @@ describe("millrace store", () => {
     "shows the last messages of all queues in the order of the log, and those of one tag however far back",
     () =>
       Effect.gen(function* () {
-        const { directory, temporary } = yield* storeDirectory
+        const directory = yield* storeDirectory
         const tail = (...flags: ReadonlyArray<string>) =>
-          Effect.map(
-            Millrace.run(["store", "tail", directory, "--topic", "numbers", "--json", ...flags], { temporary }),
-            ({ stdout }) =>
-              stdout
-                .trimEnd()
-                .split("\n")
-                .map((line) => JSON.parse(line))
+          Effect.map(run("tail", directory, "--topic", "numbers", "--json", ...flags), ({ stdout }) =>
+            stdout
+              .trimEnd()
+              .split("\n")
+              .map((line) => JSON.parse(line))
           )
         const last = yield* tail("--count", "4")
         assert.deepStrictEqual(
@@ -92,11 +90,11 @@ describe("millrace store", () => {
     "shows bytes that are not text in hex, and what a terminal would obey as escapes",
     () =>
       Effect.gen(function* () {
-        const { directory, temporary } = yield* storeDirectory
-        const { stdout } = yield* Millrace.run(["store", "tail", directory, "--topic", "strange"], { temporary })
+        const directory = yield* storeDirectory
+        const { stdout } = yield* run("tail", directory, "--topic", "strange")
         assert.match(stdout, / 0xff00$/m)
         assert.match(stdout, / \\x1b\[2J\\n$/m)
-        const json = yield* Millrace.run(["store", "tail", directory, "--topic", "strange", "--json"], { temporary })
+        const json = yield* run("tail", directory, "--topic", "strange", "--json")
         assert.include(json.stdout, '"bodyBase64":"/wA="')
       }).pipe(Effect.scoped),
     LONG
@@ -106,15 +104,15 @@ describe("millrace store", () => {
     "names the topics there are when none, or one that is not there, is asked for",
     () =>
       Effect.gen(function* () {
-        const { directory, temporary } = yield* storeDirectory
+        const directory = yield* storeDirectory
         for (const [flags, complaint] of [
           [[], "which topic? it has numbers, strange"],
           [["--topic", "nope"], "has no topic nope; it has numbers, strange"]
         ] as const) {
-          const { code, stderr, stdout } = yield* Millrace.run(["store", "tail", directory, ...flags], { temporary })
+          const { code, stderr, stdout } = yield* run("tail", directory, ...flags)
           assert.strictEqual(code, 2)
           assert.strictEqual(stdout, "")
-          assert.strictEqual(stderr, `millrace: ${directory}: ${complaint}\n`)
+          assert.strictEqual(stderr, `${directory}: ${complaint}`)
         }
       }).pipe(Effect.scoped),
     LONG
@@ -125,7 +123,7 @@ describe("millrace store", () => {
     () =>
       Effect.gen(function* () {
         const temporary = yield* Millrace.directory
-        const topicsOf = (directory: string) => Millrace.run(["store", "topics", directory, "--json"], { temporary })
+        const topicsOf = (directory: string) => run("topics", directory, "--json")
         const missing = path.join(temporary, "missing")
         const empty = path.join(temporary, "empty")
         const other = path.join(temporary, "other")
@@ -152,12 +150,12 @@ describe("millrace store", () => {
     "looks into a store beside the process that writes it",
     () =>
       Effect.gen(function* () {
-        const { directory, temporary } = yield* storeDirectory
+        const directory = yield* storeDirectory
         yield* Effect.gen(function* () {
           const store = yield* MessageStore.MessageStore
           yield* store.put({ topic: "numbers", queueId: 1, body: bytes("the newest") })
-          const args = ["store", "tail", directory, "--topic", "numbers", "--count", "1", "--json"]
-          const { code, stderr, stdout } = yield* Millrace.run(args, { temporary })
+          const args = ["tail", directory, "--topic", "numbers", "--count", "1", "--json"]
+          const { code, stderr, stdout } = yield* run(...args)
           assert.deepStrictEqual([code, stderr], [0, ""])
           assert.deepInclude(JSON.parse(stdout), { queueId: 1, queueOffset: 3, body: "the newest" })
         }).pipe(Effect.provide(MessageStore.layer({ directory })))
