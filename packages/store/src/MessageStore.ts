@@ -34,6 +34,7 @@ import type {
   PutResult as KernelPutResult,
   PutStatus as KernelPutStatus
 } from "./engine/PutResult.ts"
+import type { HealthReport } from "./Health.ts"
 import * as storeLayer from "./internal/storeLayer.ts"
 import type { Message, StoredMessage } from "./Message.ts"
 import { config, type MessageStoreOptions } from "./MessageStoreConfig.ts"
@@ -175,6 +176,46 @@ export interface StoreStatus {
 }
 
 /**
+ * Syncs of the log, queues and index by the time they took. `counts` has a class for each bound and one beyond the last.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FlushTimes {
+  readonly boundsMs: ReadonlyArray<number>
+  readonly counts: ReadonlyArray<number>
+  readonly count: number
+  readonly sumMs: number
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+/**
+ * What a store has done since it was opened, and how far its parts are behind.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StoreFigures extends StoreStatus {
+  /** Bytes of the log that are not on the device yet. */
+  readonly dirtyBytes: number
+  /** Bytes of the log that are not in queues and index yet. */
+  readonly dispatchBehindBytes: number
+  readonly putMessageCount: number
+  /** Bytes that puts have added to the log. */
+  readonly putBytes: number
+  readonly getMessageCount: number
+  /** Bytes of the records of messages read. */
+  readonly getBytes: number
+  readonly waitingReaderCount: number
+  /** Puts and flushes that were refused, by the tag of the reason. */
+  readonly refusalCounts: ReadonlyMap<string, number>
+  readonly flushTimes: FlushTimes
+  /** The device of the log under most pressure. Asked of the system when it is read. */
+  readonly disk: { readonly freeBytes: number; readonly totalBytes: number }
+}
+
+/**
  * The service.
  *
  * @category services
@@ -227,6 +268,9 @@ export class MessageStore extends Context.Service<
     /** Completes when everything that was stored before is on the device. */
     readonly flush: Effect.Effect<void, StoreError>
     readonly status: Effect.Effect<StoreStatus, StoreError>
+    /** The figures of this moment. Nothing is done for them, and they stay when the store has been closed. */
+    figuresUnsafe(): StoreFigures
+    readonly health: Effect.Effect<HealthReport>
   }
 >()("@millrace/store/MessageStore") {}
 

@@ -35,6 +35,8 @@ export interface ExpiredFilesOptions {
   readonly pressure: () => number
   /** Something could not be removed; it is tried again in the next round. */
   readonly onFailure: (failure: FileFailure) => void
+  /** Runs the step that removes a file of the log. */
+  readonly onCleaning: (fromOffset: number, run: () => void) => void
   /** Everything before this position is dispatched. */
   readonly dispatchedPosition: () => number
   readonly fileReservedTime: number
@@ -98,7 +100,7 @@ export class ExpiredFiles implements Agent {
     }
     this.#leftInRound--
     this.#nextFileNs = nowNs + this.#options.deleteCommitLogFilesInterval * NS_PER_MS
-    this.#removeFirst()
+    this.#options.onCleaning(this.#options.commitLog.minOffset, () => this.#removeFirst())
     this.#level = this.#options.pressure()
     return 1
   }

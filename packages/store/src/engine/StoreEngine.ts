@@ -17,7 +17,7 @@ import { FlushConsumeQueueService } from "../flush/FlushConsumeQueueService.ts"
 import { FlushRealTimeService } from "../flush/FlushRealTimeService.ts"
 import type { FlushDone, FlushService } from "../flush/FlushService.ts"
 import { GroupCommitService } from "../flush/GroupCommitService.ts"
-import { SyncLane } from "../flush/SyncLane.ts"
+import { SyncLane, type SyncObserver } from "../flush/SyncLane.ts"
 import type { IndexService } from "../index/IndexService.ts"
 import { AllocateAhead } from "../mapped/AllocateAhead.ts"
 import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
@@ -41,13 +41,15 @@ const CATCH_UP_SLICES_MAX = 8
 
 const PAGE_LENGTH = 4096
 
-export interface EngineListener {
+export interface EngineListener extends SyncObserver {
   /** Something waits to be done: call `doWork` soon. */
   onWork(): void
   /** A queue has new messages that can be read. */
   onArrival(queue: QueueState): void
   /** The store no longer takes messages, or does again. */
   onHealth(): void
+  /** A file of the log is removed by `run`, to be called once. */
+  onCleaning?(fromOffset: number, run: () => void): void
 }
 
 export class StoreEngine {
@@ -96,7 +98,8 @@ export class StoreEngine {
     this.index = files.index
     this.#lane = new SyncLane(
       (failure) => this.#onFlushFailure(failure),
-      () => listener.onWork()
+      () => listener.onWork(),
+      listener
     )
     this.flush =
       options.flushDiskType === "SYNC_FLUSH"
@@ -171,6 +174,8 @@ export class StoreEngine {
         localTime: this.#localTime,
         pressure: () => this.#measurePressure(),
         onFailure: (failure) => (this.health.cleaningFailure = failure),
+        onCleaning: (fromOffset, run) =>
+          this.#listener.onCleaning === undefined ? run() : this.#listener.onCleaning(fromOffset, run),
         dispatchedPosition: () => this.dispatchedPosition
       }),
       new FlushConsumeQueueService(

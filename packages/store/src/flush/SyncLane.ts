@@ -13,19 +13,27 @@ import type { FileFailure, SyncDone } from "../mapped/FileSystem.ts"
 /** Who syncs: the log, or what is made from it (queues, index, checkpoint). */
 export type LaneUser = "log" | "derived"
 
+/** Who measures syncs is told before anybody acts on their ends. */
+export interface SyncObserver {
+  onSyncStart?(): void
+  onSyncEnd?(): void
+}
+
 export class SyncLane {
   readonly #onFailure: (failure: FileFailure) => void
   readonly #onDone: () => void
+  readonly #observer: SyncObserver
   #isBusy = false
   #lastUser: LaneUser = "derived"
   /** Whether the log leaves the next sync to the others. */
   #isAsked = false
   #failure: FileFailure | undefined = undefined
 
-  /** `onFailure` is told of the first failed sync, `onDone` of each that has ended. */
-  constructor(onFailure: (failure: FileFailure) => void, onDone: () => void) {
+  /** `onFailure` is told of the first failed sync, `onDone` of each that has ended, after all others. */
+  constructor(onFailure: (failure: FileFailure) => void, onDone: () => void, observer: SyncObserver = {}) {
     this.#onFailure = onFailure
     this.#onDone = onDone
+    this.#observer = observer
   }
 
   isFreeFor(user: LaneUser): boolean {
@@ -53,7 +61,9 @@ export class SyncLane {
     this.#isBusy = true
     this.#lastUser = user
     this.#isAsked = false
+    this.#observer.onSyncStart?.()
     start((failure) => {
+      this.#observer.onSyncEnd?.()
       this.#isBusy = false
       if (failure !== undefined && this.#failure === undefined) {
         this.#failure = failure

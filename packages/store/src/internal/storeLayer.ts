@@ -63,10 +63,15 @@ const open = Effect.fnUntraced(function* (
     nanoTime: () => systemClock.nanoTime(),
     epochMs: () => effectClock.currentTimeMillisUnsafe()
   }
+  const attributes = { directory: options.directory }
   const concluded = yield* storeOpen.concludeOptions(fileSystem, options)
   const runtime = yield* Effect.acquireRelease(
-    StoreRuntime.open(fileSystem, concluded, clock, machineIdentity(options.directory)),
-    (opened) => opened.close()
+    Effect.withSpan(
+      StoreRuntime.open(fileSystem, concluded, clock, machineIdentity(options.directory)),
+      "millrace.store.open",
+      { attributes, captureStackTrace: false }
+    ),
+    (opened) => Effect.withSpan(opened.close(), "millrace.store.close", { attributes, captureStackTrace: false })
   )
   const { last, mappings } = fileSystem.refusals
   if (last !== undefined) {

@@ -26,7 +26,7 @@ const BYTES_DEFAULT = 256 * 1024
 const RECORD_LENGTH_GUESS = 512
 
 export const get = (runtime: StoreRuntime, request: GetRequest): Effect.Effect<GetResult, StoreError> => {
-  const readNow = () => getNow(runtime.engine, request, request.offset)
+  const readNow = () => getNow(runtime, request, request.offset)
   // Who reads what is old need not wait for what is still in a transient pool.
   const readable = runtime.engine.options.transientStorePoolEnable
     ? Effect.flatMap(runtime.useReadable(readNow, request), (first) =>
@@ -102,7 +102,7 @@ const hold = (runtime: StoreRuntime, request: GetRequest, first: GetResult): Eff
         const offsets = new Map([[request.queueId, last.nextOffset]])
         yield* awaitMessages(runtime, request.topic, offsets, request.queueId, false)
       }
-      last = yield* runtime.use(() => getNow(runtime.engine, request, last.nextOffset), request)
+      last = yield* runtime.use(() => getNow(runtime, request, last.nextOffset), request)
     }
     return last
   })
@@ -112,7 +112,7 @@ const hold = (runtime: StoreRuntime, request: GetRequest, first: GetResult): Eff
   )
 }
 
-const getNow = (engine: StoreEngine, request: GetRequest, offset: number): GetResult => {
+const getNow = ({ engine, tally }: StoreRuntime, request: GetRequest, offset: number): GetResult => {
   const { maxBytes: bytesMax = BYTES_DEFAULT, maxCount: countMax = COUNT_DEFAULT, matchTagText, tags } = request
   const filter = tags === undefined ? undefined : TagFilter.parse(tags, matchTagText ?? true)
   const queue = engine.queues.find(request.topic, request.queueId)?.queue
@@ -121,6 +121,7 @@ const getNow = (engine: StoreEngine, request: GetRequest, offset: number): GetRe
   const outcome = GetMessage.get(engine.commitLog, queue, offset, { countMax, bytesMax }, filter, (record) => {
     messages.push(new StoredMessage(slab.copy(record)))
   })
+  tally.onGet(outcome.count, outcome.bytes)
   const { maxOffset, minOffset, nextOffset, status } = outcome
   return { status, nextOffset, minOffset, maxOffset, messages }
 }

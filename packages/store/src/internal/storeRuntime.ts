@@ -10,15 +10,18 @@ import { type Durability, PutRefusal, type PutResult } from "../engine/PutResult
 import type { StoreEngine } from "../engine/StoreEngine.ts"
 import type { StoreOptions } from "../engine/StoreOptions.ts"
 import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
-import type { MessageStore, StoreStatus } from "../MessageStore.ts"
+import type { MessageStore } from "../MessageStore.ts"
 import * as OffsetByTime from "../reading/OffsetByTime.ts"
 import type { RecoveryReport } from "../recovery/Recovery.ts"
 import { Closed, StoreError } from "../StoreError.ts"
 import * as bodyCompression from "./bodyCompression.ts"
 import { DutyLoop } from "./dutyLoop.ts"
-import { flushFailed, fromFileFailure, fromHealth, fromRefusal } from "./storeErrors.ts"
+import { flushFailed, fromHealth, fromRefusal } from "./storeErrors.ts"
+import { figuresOf, healthOf, statusOf } from "./storeFigures.ts"
 import { attempt, openEngine } from "./storeOpen.ts"
 import * as storeReading from "./storeReading.ts"
+import { StoreEvents } from "./storeEvents.ts"
+import { StoreTally } from "./storeTally.ts"
 
 type Service = MessageStore["Service"]
 
@@ -33,10 +36,12 @@ interface QueueName {
 export class StoreRuntime {
   readonly engine: StoreEngine
   readonly polling: LongPolling
+  readonly tally: StoreTally
   readonly topics: TopicConfigs
   readonly service: Service
   readonly #clock: Clock
   readonly #loop: DutyLoop
+  readonly #events: StoreEvents
   #defect: { readonly cause: unknown } | undefined = undefined
 
   static open(
@@ -47,26 +52,45 @@ export class StoreRuntime {
   ): Effect.Effect<StoreRuntime, StoreError> {
     return Effect.gen(function* () {
       const polling = new LongPolling(queueMicrotask)
+      const tally = new StoreTally()
+      const events = yield* StoreEvents.make(options.storePathRootDir)
       let runtime: StoreRuntime | undefined = undefined
       const { engine, recovery } = yield* openEngine(fileSystem, options, clock, machineIdentity, {
         onWork: () => runtime?.wake(),
         onArrival: (queue) => polling.onArrival(queue),
-        onHealth: () => polling.wakeAll()
+        onHealth: () => {
+          polling.wakeAll()
+          runtime?.tellHealth()
+        },
+        onSyncStart: () => tally.onSyncStart(clock.nanoTime()),
+        onSyncEnd: () => tally.onSyncEnd(clock.nanoTime()),
+        onCleaning: (fromOffset, run) => events.onCleaning(fromOffset, () => clock.epochMs(), run)
       })
       const topics = yield* attempt(() => new TopicConfigs(fileSystem, options.storePathRootDir)).pipe(
         Effect.onError(() => Effect.sync(() => engine.closeFiles()))
       )
-      runtime = new StoreRuntime(engine, polling, topics, recovery, clock)
+      runtime = new StoreRuntime(engine, polling, topics, recovery, clock, tally, events)
+      events.onOpened(recovery)
       runtime.wake()
       return runtime
     })
   }
 
-  constructor(engine: StoreEngine, polling: LongPolling, topics: TopicConfigs, recovery: RecoveryReport, clock: Clock) {
+  constructor(
+    engine: StoreEngine,
+    polling: LongPolling,
+    topics: TopicConfigs,
+    recovery: RecoveryReport,
+    clock: Clock,
+    tally: StoreTally,
+    events: StoreEvents
+  ) {
     this.engine = engine
     this.polling = polling
     this.topics = topics
+    this.tally = tally
     this.#clock = clock
+    this.#events = events
     this.#loop = new DutyLoop(
       (nowNs) => engine.doWork(nowNs),
       clock,
@@ -74,9 +98,18 @@ export class StoreRuntime {
         this.#defect = { cause }
         this.engine.health.broken = { position: engine.dispatchedPosition, reason: String(cause) }
         this.polling.wakeAll()
+        this.tellHealth()
       }
     )
     this.service = this.#makeService(recovery)
+  }
+
+  /** Tells when the store begins to refuse messages, or takes them again. */
+  tellHealth(): void {
+    const { health, options } = this.engine
+    if (!health.isClosed) {
+      this.#events.onHealth(health.isWriteable ? undefined : fromHealth(health, this.#directory, options.readOnly))
+    }
   }
 
   get nowNs(): number {
@@ -163,7 +196,9 @@ export class StoreRuntime {
           }
         }),
       flush: Effect.suspend(() => this.#whenFlushed(this.engine.commitLog.maxOffset)),
-      status: this.useReadable(() => statusOf(this.engine))
+      status: this.useReadable(() => statusOf(this.engine)),
+      figuresUnsafe: () => figuresOf(this.engine, this.tally, this.polling.count),
+      health: Effect.sync(() => healthOf(this.engine))
     }
   }
 
@@ -209,13 +244,21 @@ export class StoreRuntime {
         return unusable
       }
       const nowMs = this.#clock.epochMs()
+      const { files } = engine.commitLog
+      const { lastFile, maxOffset } = files
       // A client's batch is stored as it is, as RocketMQ's clients do.
       const outcome = isBatch ? engine.putBatch(messages, nowMs) : engine.put(this.#compress(messages), nowMs)
-      if (outcome instanceof PutRefusal) {
-        return Effect.fail(
-          fromRefusal(outcome, messages, () => fromHealth(engine.health, this.#directory, engine.options.readOnly))
-        )
+      if (lastFile !== undefined && files.lastFile !== lastFile) {
+        this.#events.onRolled(files.lastFile!.fromOffset, nowMs, this.#clock.epochMs())
       }
+      if (outcome instanceof PutRefusal) {
+        this.tally.onPut(outcome.stored.length, files.maxOffset - maxOffset)
+        const refusal = fromRefusal(outcome, messages, () =>
+          fromHealth(engine.health, this.#directory, engine.options.readOnly)
+        )
+        return Effect.fail(this.tally.refused(refusal))
+      }
+      this.tally.onPut(outcome.length, files.maxOffset - maxOffset)
       return engine.options.flushDiskType === "SYNC_FLUSH" ? this.#settle(messages, outcome) : Effect.succeed(outcome)
     })
   }
@@ -278,28 +321,10 @@ export class StoreRuntime {
         return
       }
       const cancel = this.engine.flush.whenFlushed(position, (failure: FileFailure | undefined) =>
-        resume(failure === undefined ? Effect.void : Effect.fail(flushFailed(failure)))
+        resume(failure === undefined ? Effect.void : Effect.fail(this.tally.refused(flushFailed(failure))))
       )
       this.wake()
       return Effect.sync(cancel)
     })
-  }
-}
-
-const statusOf = (engine: StoreEngine): StoreStatus => {
-  const { files } = engine.commitLog
-  const { cleaningFailure } = engine.health
-  return {
-    minPosition: files.minOffset,
-    maxPosition: files.maxOffset,
-    committedPosition: files.readableEnd,
-    flushedPosition: files.flushedWhere,
-    dispatchedPosition: engine.dispatchedPosition,
-    fileCount: files.files.length,
-    fileLength: files.fileLength,
-    isWriteable: engine.health.isWriteable,
-    unmappedFileCount: engine.fileSystem.refusals.mappings,
-    unlockedFileCount: engine.fileSystem.refusals.locks,
-    cleaningFailure: cleaningFailure && fromFileFailure(cleaningFailure)
   }
 }

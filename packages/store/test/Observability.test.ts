@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
+import * as Tracer from "effect/Tracer"
+import { clock } from "@millrace/core/AgentRunner"
+import { StoreRuntime } from "../src/internal/storeRuntime.ts"
+import { SimulatedDisk } from "../src/mapped/SimulatedDisk.ts"
+import * as MessageStore from "../src/MessageStore.ts"
+import { options, randomOf } from "./fixtures/SimulatedStore.ts"
+
+const body = new Uint8Array(100)
+
+const recorded = () => {
+  const spans: Array<Tracer.Span> = []
+  const tracer = Tracer.make({
+    span: (made) => {
+      const span = new Tracer.NativeSpan(made)
+      spans.push(span)
+      return span
+    }
+  })
+  const logs: Array<{ readonly message: string; readonly annotations: Readonly<Record<string, unknown>> }> = []
+  const logger = Logger.make(({ fiber, message }) => {
+    logs.push({ message: String(message), annotations: fiber.getRef(References.CurrentLogAnnotations) })
+  })
+  const layer = Layer.mergeAll(
+    Layer.succeed(Tracer.Tracer, tracer),
+    Logger.layer([logger]),
+    Layer.succeed(References.MinimumLogLevel, "Trace")
+  )
+  return { layer, logs, spans }
+}
+
+describe("a store that is watched", () => {
+  it.effect("has spans for its opening and its end, and for each new file of its log", () => {
+    const { layer, logs, spans } = recorded()
+    return Effect.gen(function* () {
+      yield* Effect.gen(function* () {
+        const store = yield* MessageStore.MessageStore
+        yield* store.putMany([{ topic: "topic", body }])
+        yield* store.putMany(Array.from({ length: 4 }, () => ({ topic: "topic", body })))
+      }).pipe(
+        Effect.provide(MessageStore.layerMemory({ mappedFileSizeCommitLog: 1024, mappedFileSizeConsumeQueue: 200 }))
+      )
+      assert.deepStrictEqual(
+        spans.map(({ name }) => name).filter((name) => name.startsWith("millrace.store")),
+        ["millrace.store.open", "millrace.store.roll", "millrace.store.close"]
+      )
+      const roll = spans.find(({ name }) => name === "millrace.store.roll")!
+      assert.deepStrictEqual(
+        [...roll.attributes],
+        [
+          ["directory", "memory"],
+          ["fromOffset", 1024]
+        ]
+      )
+      assert.strictEqual(roll.status._tag, "Ended")
+      assert.isTrue(
+        logs.some(
+          ({ annotations, message }) => message.includes("opened a store") && annotations["directory"] === "memory"
+        )
+      )
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("says why it refuses messages, once, and that it takes them again", () => {
+    const { layer, logs } = recorded()
+    return Effect.gen(function* () {
+      const later = (run: () => void) => void setImmediate(run)
+      const disk = new SimulatedDisk({ random: randomOf(1), later, capacityBytes: 1 << 20 })
+      const { engine, service } = yield* Effect.acquireRelease(
+        StoreRuntime.open(disk, { ...options, flushDiskType: "ASYNC_FLUSH" }, clock, ""),
+        (opened) => opened.close()
+      )
+      yield* service.put({ topic: "topic", body })
+      disk.fault = (operation, path) => (operation === "create" && path.includes("consumequeue") ? "ENOSPC" : undefined)
+      engine.catchUp()
+      engine.catchUp()
+      disk.fault = () => undefined
+      engine.catchUp()
+      const told = logs.filter(({ message }) => message.includes("messages"))
+      assert.strictEqual(told.length, 2)
+      assert.match(told[0]!.message, /refuses messages: .*needs \d+ bytes/)
+      assert.deepInclude(told[0]!.annotations, { directory: "/store", reason: "OutOfSpace" })
+      assert.include(told[1]!.message, "takes messages again")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+})
