@@ -43,7 +43,7 @@ const afterOpen =
     }
   }
 
-describe("the checks of the simulated store", () => {
+describe("the checks of the simulated store", { timeout: 60_000 }, () => {
   it("see a device that only says that it has synced", () => {
     assert.include(["what was promised is there", "a crash is no damage"], foundBy({ isLying: true }))
   })

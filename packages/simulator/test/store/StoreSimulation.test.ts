@@ -17,7 +17,7 @@ describe("a store on a simulated disk", () => {
     for (const [name, count] of Object.entries(sums)) {
       assert.isAbove(count, 0, `nothing was seen of ${name}`)
     }
-  }, 60_000)
+  }, 120_000)
 
   it("does the same again for the same seed", () => {
     const [first, second] = [11, 11].map((seed) => StoreSimulation.run({ seed, steps: STEPS }))

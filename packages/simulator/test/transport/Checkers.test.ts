@@ -57,7 +57,7 @@ const withReads = (
     return true
   })
 
-describe("the checks of the simulated transport", () => {
+describe("the checks of the simulated transport", { timeout: 60_000 }, () => {
   it("see a byte that is changed on the way", () => {
     const found = foundBy((world) => {
       const { tap } = world.network

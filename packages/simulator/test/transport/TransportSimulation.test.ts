@@ -18,11 +18,11 @@ describe("drivers and clients on a simulated network", () => {
     for (const [name, count] of seen) {
       assert.isAbove(count, 0, `nothing was seen of ${name}`)
     }
-  }, 60_000)
+  }, 120_000)
 
   it("do the same again for the same seed", () => {
     const [first, second] = [7, 7].map((seed) => TransportSimulation.run({ seed, steps: STEPS, hosts: 3 }))
     assert.deepStrictEqual(first, second)
     assert.notStrictEqual(TransportSimulation.run({ seed: 8, steps: STEPS, hosts: 3 }).hash, first!.hash)
-  })
+  }, 60_000)
 })
