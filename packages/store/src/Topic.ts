@@ -65,12 +65,31 @@ export interface TopicOptions<A> {
 export type From = "earliest" | "latest" | number | Date | ReadonlyMap<number, number>
 
 /**
+ * What to do about a message that does not fit the schema: fail with `DecodeFailed`, leave it out, give it as an element
+ * (`Undecoded`), or put it into another topic and go on. There it has the body that it had, and the properties
+ * `DLQ_ORIGIN_TOPIC` and `DLQ_ORIGIN_MESSAGE_ID`; it is put once more when it is read once more.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OnDecodeFailure = "fail" | "skip" | "element" | { readonly deadLetterTopic: string }
+
+/**
+ * What to do when messages were cleaned away before they were read: fail with `OffsetTooSmall`, or go on behind them with
+ * one element in their place (`Gap`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OnTruncated = "fail" | "skip"
+
+/**
  * How a topic is read.
  *
  * @category models
  * @since 0.1.0
  */
-export interface StreamOptions {
+export interface StreamOptions<T extends OnTruncated = OnTruncated, D extends OnDecodeFailure = OnDecodeFailure> {
   readonly from: From
   /** `TagA || TagB`: only messages with one of these tags. */
   readonly tags?: string | undefined
@@ -80,10 +99,10 @@ export interface StreamOptions {
   readonly live?: boolean | undefined
   /** Most elements of one array of the stream. Default 256. */
   readonly batchSize?: number | undefined
-  /** What to do about a message that does not fit the schema. Default `fail`. */
-  readonly onDecodeFailure?: "fail" | "skip" | undefined
-  /** What to do when messages were cleaned away before they were read. Default `fail` with `OffsetTooSmall`. */
-  readonly onTruncated?: "fail" | "skip" | undefined
+  /** Default `fail`. */
+  readonly onDecodeFailure?: D | undefined
+  /** Default `fail`. */
+  readonly onTruncated?: T | undefined
 }
 
 /**
@@ -93,6 +112,7 @@ export interface StreamOptions {
  * @since 0.1.0
  */
 export interface TopicMessage<A> {
+  readonly _tag: "Message"
   readonly value: A
   readonly queueId: number
   readonly queueOffset: number
@@ -102,6 +122,52 @@ export interface TopicMessage<A> {
   readonly tag: string | undefined
   readonly storeTimestamp: number
 }
+
+/**
+ * A message that does not fit the schema, with `onDecodeFailure: "element"`. Owned as well.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Undecoded {
+  readonly _tag: "Undecoded"
+  /** As it was stored. */
+  readonly body: Uint8Array
+  /** `DecodeFailed`, with what is wrong. */
+  readonly error: StoreError
+  readonly queueId: number
+  readonly queueOffset: number
+  readonly position: number
+  readonly key: string | undefined
+  readonly tag: string | undefined
+  readonly storeTimestamp: number
+}
+
+/**
+ * Messages that were cleaned away before they were read, with `onTruncated: "skip"`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Gap {
+  readonly _tag: "Gap"
+  readonly queueId: number
+  /** Offset of the first one that is missing. */
+  readonly fromOffset: number
+  /** Offset behind the last one: the stream goes on here. */
+  readonly toOffset: number
+}
+
+/**
+ * The elements of a stream. What is not a message comes only where it was asked for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Element<A, T extends OnTruncated = OnTruncated, D extends OnDecodeFailure = OnDecodeFailure> =
+  | TopicMessage<A>
+  | ("skip" extends T ? Gap : never)
+  | ("element" extends D ? Undecoded : never)
 
 /**
  * A topic of values of type `A`.
@@ -117,8 +183,15 @@ export interface Topic<A> {
   appendMany(values: ReadonlyArray<A>): Effect.Effect<ReadonlyArray<PutResult>, StoreError>
   /** Stores what it is given, array by array, and waits for the store. */
   readonly sink: Sink.Sink<void, A, never, StoreError>
-  /** History, then live messages, with no gap and no duplicate; in order within each queue. */
-  stream(options: StreamOptions): Stream.Stream<TopicMessage<A>, StoreError>
+  /**
+   * History, then live messages, with no gap and no duplicate; in order within each queue. What is read ahead of its
+   * consumer is one array: a mebibyte of records, of which it unpacks four mebibytes of bodies and one more message at most.
+   */
+  stream<T extends OnTruncated = "fail", D extends OnDecodeFailure = "fail">(
+    options: StreamOptions<T, D>
+  ): Stream.Stream<Element<A, T, D>, StoreError>
+  /** The offset of each queue that `from` stands for now: what a stream can begin with later. */
+  seek(from: From): Effect.Effect<ReadonlyMap<number, number>, StoreError>
 }
 
 const QUEUE_COUNT_DEFAULT = 4
@@ -143,7 +216,10 @@ export const make = <A>(name: string, options: TopicOptions<A>): Effect.Effect<T
       append: (value) => writer.append(value),
       appendMany: (values) => writer.appendMany(values),
       sink: writer.sink,
-      stream: (streamOptions) => topicStream.make(store, name, codec, streamOptions)
+      // Elements that were not asked for never come.
+      stream: <T extends OnTruncated, D extends OnDecodeFailure>(streamOptions: StreamOptions<T, D>) =>
+        topicStream.make(store, name, codec, streamOptions) as Stream.Stream<Element<A, T, D>, StoreError>,
+      seek: (from) => topicStream.seek(store, name, from)
     }
   })
 

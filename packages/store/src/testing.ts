@@ -362,6 +362,47 @@ const streaming: ReadonlyArray<Case> = [
     })
   },
   {
+    title: "gives what does not fit as an element, or puts it into a dead-letter topic",
+    run: Effect.gen(function* () {
+      const store = yield* MessageStore
+      const topic = yield* Topic.make("items", { schema: Item, queues: 1 })
+      yield* store.put({ topic: "items", queueId: 0, body: text("no json") })
+      yield* topic.append({ id: 1, group: "a" })
+      const read = <D extends Topic.OnDecodeFailure>(onDecodeFailure: D) =>
+        Stream.runCollect(topic.stream({ from: "earliest", live: false, onDecodeFailure }))
+      assert.deepEqual(
+        (yield* read("element")).map(({ _tag, queueOffset }) => [_tag, queueOffset]),
+        [
+          ["Undecoded", 0],
+          ["Message", 1]
+        ]
+      )
+      assert.equal((yield* read({ deadLetterTopic: "dead" })).length, 1)
+      const { messages } = yield* store.get({ topic: "dead", queueId: 0, offset: 0 })
+      assert.equal(textOf(messages[0]!.body), "no json")
+      assert.equal(messages[0]!.properties["DLQ_ORIGIN_TOPIC"], "items")
+    })
+  },
+  {
+    title: "counts what it has taken and given, and reports itself healthy",
+    run: Effect.gen(function* () {
+      const store = yield* MessageStore
+      yield* store.putMany([message("a"), message("b")])
+      yield* store.get({ topic: "topic", queueId: 0, offset: 0 })
+      yield* store.flush
+      const { dirtyBytes, getMessageCount, isWriteable, putBytes, putMessageCount } = store.figuresUnsafe()
+      const { maxPosition } = yield* store.status
+      assert.deepEqual(
+        { dirtyBytes, isWriteable, putBytes },
+        { dirtyBytes: 0, isWriteable: true, putBytes: maxPosition }
+      )
+      assert.deepEqual({ getMessageCount, putMessageCount }, { getMessageCount: 2, putMessageCount: 2 })
+      const { refusal, store: its } = yield* store.health
+      assert.equal(refusal, undefined)
+      assert.equal(its.directory, store.directory)
+    })
+  },
+  {
     title: "refuses a position that the store does not have",
     run: Effect.gen(function* () {
       const topic = yield* itemTopic

@@ -23,6 +23,8 @@ export interface TopicWriter<A> {
 
 /** Values stored in one pass: a pass of a thousand keeps the thread for about two milliseconds. */
 const PASS_COUNT_MAX = 1024
+/** Bodies stored in one pass, but for the last one: what is encoded and not stored yet is memory. */
+const PASS_BYTES_MAX = 1024 * 1024
 
 export const make = <A>(store: MessageStore["Service"], options: TopicWriterOptions<A>): TopicWriter<A> => {
   const { codec, key, name, queueCount, tag } = options
@@ -32,22 +34,31 @@ export const make = <A>(store: MessageStore["Service"], options: TopicWriterOpti
     const queueId = keys === undefined ? turn++ % queueCount : queueOf(keys, queueCount)
     return { topic: name, queueId, body: codec.encode(value), keys, tags: tag?.(value) }
   }
-  const put = (values: ReadonlyArray<A>, from: number, to: number) =>
+  /** The messages of the next pass. */
+  const encode = (values: ReadonlyArray<A>, from: number): Effect.Effect<ReadonlyArray<MessageInput>, StoreError> =>
     Effect.suspend(() => {
       const messages: Array<MessageInput> = []
+      const to = Math.min(values.length, from + PASS_COUNT_MAX)
+      let bytes = 0
       try {
-        for (let index = from; index < to; index++) {
-          messages.push(toMessage(values[index]!))
+        for (let index = from; index < to && bytes < PASS_BYTES_MAX; index++) {
+          const message = toMessage(values[index]!)
+          bytes += message.body.length
+          messages.push(message)
         }
       } catch (error) {
         return Effect.fail(new StoreError({ reason: new EncodeFailed({ topic: name, detail: detailOf(error) }) }))
       }
-      return store.putMany(messages)
+      return Effect.succeed(messages)
     })
   const appendMany = (values: ReadonlyArray<A>): Effect.Effect<ReadonlyArray<PutResult>, StoreError> =>
-    values.length <= PASS_COUNT_MAX ? put(values, 0, values.length) : putInPasses(values, put)
+    Effect.flatMap(encode(values, 0), (first) =>
+      first.length === values.length
+        ? store.putMany(first)
+        : putInPasses(store, first, values.length, (from) => encode(values, from))
+    )
   return {
-    append: (value) => Effect.map(put([value], 0, 1), (results) => results[0]!),
+    append: (value) => Effect.map(appendMany([value]), (results) => results[0]!),
     appendMany,
     sink: Sink.forEachArray(appendMany)
   }
@@ -56,20 +67,22 @@ export const make = <A>(store: MessageStore["Service"], options: TopicWriterOpti
 /** The queue of a key, as RocketMQ's `SelectMessageQueueByHash` chooses it. */
 const queueOf = (key: string, queueCount: number): number => Math.abs(JavaString.hashCode(key) % queueCount)
 
-const putInPasses = <A>(
-  values: ReadonlyArray<A>,
-  put: (values: ReadonlyArray<A>, from: number, to: number) => Effect.Effect<ReadonlyArray<PutResult>, StoreError>
-): Effect.Effect<ReadonlyArray<PutResult>, StoreError> =>
-  Effect.gen(function* () {
-    const all: Array<PutResult> = []
-    for (let from = 0; from < values.length; from += PASS_COUNT_MAX) {
-      const results = yield* put(values, from, Math.min(values.length, from + PASS_COUNT_MAX))
-      for (const result of results) {
-        all.push(result)
-      }
-      yield* Effect.yieldNow
+const putInPasses = Effect.fnUntraced(function* (
+  store: MessageStore["Service"],
+  first: ReadonlyArray<MessageInput>,
+  count: number,
+  encode: (from: number) => Effect.Effect<ReadonlyArray<MessageInput>, StoreError>
+): Effect.fn.Return<ReadonlyArray<PutResult>, StoreError> {
+  const all: Array<PutResult> = []
+  for (let messages = first; ; messages = yield* encode(all.length)) {
+    for (const result of yield* store.putMany(messages)) {
+      all.push(result)
     }
-    return all
-  })
+    if (all.length === count) {
+      return all
+    }
+    yield* Effect.yieldNow
+  }
+})
 
 export const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

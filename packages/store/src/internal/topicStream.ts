@@ -7,12 +7,11 @@ import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 import type { Codec } from "../Codec.ts"
-import type { StoredMessage } from "../Message.ts"
 import type { GetResult, MessageStore, TopicInfo } from "../MessageStore.ts"
-import { DecodeFailed, OffsetTooLarge, OffsetTooSmall, StoreError } from "../StoreError.ts"
-import type { From, StreamOptions, TopicMessage } from "../Topic.ts"
-import * as bodyCompression from "./bodyCompression.ts"
-import { detailOf } from "./topicSink.ts"
+import { OffsetTooLarge, OffsetTooSmall, StoreError } from "../StoreError.ts"
+import type { Element, From, Gap, StreamOptions } from "../Topic.ts"
+import { attempt } from "./storeSteps.ts"
+import * as topicDecode from "./topicDecode.ts"
 
 type Store = MessageStore["Service"]
 
@@ -24,10 +23,15 @@ export const make = <A>(
   topic: string,
   codec: Codec<A>,
   options: StreamOptions
-): Stream.Stream<TopicMessage<A>, StoreError> =>
+): Stream.Stream<Element<A>, StoreError> =>
   Stream.fromPull(
     Effect.map(start(store, topic, options), (reader) => new TopicReader(store, topic, codec, options, reader).pull)
   )
+
+export const seek = Effect.fnUntraced(function* (store: Store, topic: string, from: From) {
+  const offsets: ReadonlyMap<number, number> = (yield* start(store, topic, { from })).offsets
+  return offsets
+})
 
 interface Start {
   /** Next offset of each queue. */
@@ -71,7 +75,7 @@ const startOffset = (
 }
 
 class TopicReader<A> {
-  readonly pull: Pull.Pull<readonly [TopicMessage<A>, ...Array<TopicMessage<A>>], StoreError>
+  readonly pull: Pull.Pull<readonly [Element<A>, ...Array<Element<A>>], StoreError>
   readonly #store: Store
   readonly #topic: string
   readonly #codec: Codec<A>
@@ -115,7 +119,7 @@ class TopicReader<A> {
       this.#turns.push(queueId)
       const elements = yield* this.#nextOf(queueId)
       if (elements.length > 0) {
-        return elements as unknown as readonly [TopicMessage<A>, ...Array<TopicMessage<A>>]
+        return elements as unknown as readonly [Element<A>, ...Array<Element<A>>]
       }
     }
     return undefined
@@ -123,10 +127,11 @@ class TopicReader<A> {
 
   readonly #nextOf = Effect.fnUntraced({ self: this }, function* (queueId: number) {
     const end = this.#ends?.get(queueId) ?? Number.POSITIVE_INFINITY
+    let gap = undefined as Gap | undefined
     for (;;) {
       const offset = this.#offsets.get(queueId)!
       if (offset >= end) {
-        return []
+        return gapElements(gap)
       }
       const result = yield* this.#store.get({
         topic: this.#topic,
@@ -136,69 +141,47 @@ class TopicReader<A> {
         maxBytes: BATCH_BYTES_MAX,
         tags: this.#options.tags
       })
-      if (result.status === "FOUND") {
-        this.#offsets.set(queueId, result.nextOffset)
-        const elements = yield* this.#decode(result.messages, end)
-        if (elements.length > 0) {
-          return elements
-        }
-      } else if (!(yield* this.#step(queueId, offset, result))) {
-        return []
+      const outcome = outcomeOf(result, offset)
+      if (outcome === "end") {
+        return gapElements(gap)
+      }
+      if (outcome === "behind") {
+        const reason = new OffsetTooLarge({ topic: this.#topic, queueId, offset, max: result.maxOffset })
+        return yield* Effect.fail(new StoreError({ reason }))
+      }
+      if (outcome === "truncated") {
+        gap = { _tag: "Gap", queueId, fromOffset: gap?.fromOffset ?? offset, toOffset: result.nextOffset }
+        yield* this.#skip(queueId, offset, result)
+        continue
+      }
+      const elements = yield* this.#decode(queueId, result, end)
+      if (elements.length > 0 || gap !== undefined) {
+        return [...gapElements(gap), ...elements]
       }
     }
   })
 
-  /** Moves on where nothing was found. False at the end of the queue. */
-  #step(queueId: number, offset: number, result: GetResult): Effect.Effect<boolean, StoreError> {
-    const topic = this.#topic
-    const { maxOffset: max, minOffset, nextOffset, status } = result
-    if (status === "OFFSET_OVERFLOW_ONE" || (status === "NO_MESSAGE_IN_QUEUE" && offset === max)) {
-      return Effect.succeed(false)
-    }
-    if (offset > max) {
-      return Effect.fail(new StoreError({ reason: new OffsetTooLarge({ topic, queueId, offset, max }) }))
-    }
-    if (status !== "NO_MATCHED_MESSAGE" && this.#options.onTruncated !== "skip") {
+  /** Moves on behind what was cleaned away, where that is wanted. */
+  #skip(queueId: number, offset: number, { minOffset, nextOffset }: GetResult): Effect.Effect<void, StoreError> {
+    if (this.#options.onTruncated !== "skip") {
       const min = Math.max(minOffset, nextOffset)
-      return Effect.fail(new StoreError({ reason: new OffsetTooSmall({ topic, queueId, offset, min }) }))
+      return Effect.fail(new StoreError({ reason: new OffsetTooSmall({ topic: this.#topic, queueId, offset, min }) }))
     }
     this.#offsets.set(queueId, nextOffset)
-    return Effect.succeed(true)
+    return Effect.void
   }
 
-  #decode(messages: ReadonlyArray<StoredMessage>, end: number): Effect.Effect<Array<TopicMessage<A>>, StoreError> {
-    return Effect.suspend(() => {
-      const elements: Array<TopicMessage<A>> = []
-      for (const message of messages) {
-        const { queueId, queueOffset } = message
-        if (queueOffset >= end) {
-          break
-        }
-        try {
-          elements.push({
-            value: this.#codec.decode(bodyCompression.decompress(message.body, message.sysFlag)),
-            queueId,
-            queueOffset,
-            position: message.position,
-            key: message.keys,
-            tag: message.tags,
-            storeTimestamp: message.storeTimestamp
-          })
-        } catch (error) {
-          if (this.#options.onDecodeFailure !== "skip") {
-            const { position } = message
-            const detail = detailOf(error)
-            return Effect.fail(
-              new StoreError({
-                reason: new DecodeFailed({ topic: this.#topic, queueId, queueOffset, position, detail })
-              })
-            )
-          }
-        }
-      }
-      return Effect.succeed(elements)
-    })
-  }
+  readonly #decode = Effect.fnUntraced({ self: this }, function* (queueId: number, result: GetResult, end: number) {
+    const { onDecodeFailure = "fail" } = this.#options
+    const { dead, elements, leftAt } = yield* attempt(() =>
+      topicDecode.decode(this.#codec, result.messages, end, onDecodeFailure)
+    )
+    if (dead.length > 0) {
+      yield* this.#store.putMany(dead)
+    }
+    this.#offsets.set(queueId, leftAt ?? result.nextOffset)
+    return elements
+  })
 
   /** Waits for a message behind what was read, in these queues or in one that is new. */
   readonly #awaitMore = Effect.fnUntraced({ self: this }, function* () {
@@ -211,4 +194,17 @@ class TopicReader<A> {
       }
     }
   })
+}
+
+const gapElements = (gap: Gap | undefined): ReadonlyArray<Gap> => (gap === undefined ? [] : [gap])
+
+/** What an answer means to who reads a queue from its beginning to its end. */
+const outcomeOf = ({ maxOffset, status }: GetResult, offset: number): "found" | "end" | "behind" | "truncated" => {
+  if (status === "FOUND" || status === "NO_MATCHED_MESSAGE") {
+    return "found"
+  }
+  if (status === "OFFSET_OVERFLOW_ONE" || (status === "NO_MESSAGE_IN_QUEUE" && offset === maxOffset)) {
+    return "end"
+  }
+  return offset > maxOffset ? "behind" : "truncated"
 }
