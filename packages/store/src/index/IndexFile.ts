@@ -97,10 +97,35 @@ export class IndexFile {
     this.endTimestamp = storeTimestamp
     this.isDirty = true
     this.#writeHeader()
-    // The slot comes last: a process that ends before leaves an entry that nobody reaches, and the key is put again. The
-    // other way round the slot would lead to an entry that does not count, and hide the older ones of its chain.
-    const slot = this.file.claim(slotOffset, IndexDescriptor.SLOT_LENGTH)
-    slot.view.setInt32(slotOffset - slot.base, entry)
+    // The slot comes last: a process that ends before leaves an entry that nobody reaches until `finishPut`. The other way
+    // round the slot would lead to an entry that does not count, and hide the older ones of its chain.
+    this.#writeSlot(slotOffset, entry)
+  }
+
+  /** Lets the slot of the last entry lead to it where a process has ended before it did that. Throws `FileFailure`. */
+  finishPut(): void {
+    const entry = this.indexCount - 1
+    if (entry < 1) {
+      return
+    }
+    const entryOffset = IndexDescriptor.entryOffset(this.#slotCount, entry)
+    const { base, view } = this.file.read(entryOffset, IndexDescriptor.ENTRY_LENGTH)
+    const keyHash = view.getInt32(entryOffset - base + IndexDescriptor.KEY_HASH_OFFSET)
+    const previous = view.getInt32(entryOffset - base + IndexDescriptor.PREVIOUS_OFFSET)
+    if (keyHash < 0 || previous < 0 || previous >= entry) {
+      return
+    }
+    const slotOffset = IndexDescriptor.slotOffset(keyHash % this.#slotCount)
+    if (this.#newestOf(slotOffset) === previous) {
+      this.file.reserve(0, IndexDescriptor.slotOffset(this.#slotCount))
+      this.#writeSlot(slotOffset, entry)
+      this.isDirty = true
+    }
+  }
+
+  #writeSlot(slotOffset: number, entry: number): void {
+    const { base, view } = this.file.claim(slotOffset, IndexDescriptor.SLOT_LENGTH)
+    view.setInt32(slotOffset - base, entry)
     this.file.publish(slotOffset, IndexDescriptor.SLOT_LENGTH)
   }
 

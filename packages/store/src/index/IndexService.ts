@@ -97,7 +97,11 @@ export class IndexService implements Dispatcher {
         fileSystem.remove(join(directory, name))
       }
     }
-    this.#indexedBefore = this.files.at(-1)?.endPosition ?? -1
+    const newest = this.files.at(-1)
+    if (newest !== undefined && !readOnly) {
+      newest.finishPut()
+    }
+    this.#indexedBefore = newest?.endPosition ?? -1
     return this.#indexedBefore
   }
 

@@ -5,6 +5,7 @@ import * as HostAddress from "../../src/commitlog/HostAddress.ts"
 import { RecordCursor } from "../../src/commitlog/RecordCursor.ts"
 import { RecordEncoder } from "../../src/commitlog/RecordEncoder.ts"
 import * as Utf8 from "../../src/commitlog/Utf8.ts"
+import * as IndexDescriptor from "../../src/index/IndexDescriptor.ts"
 import { IndexService } from "../../src/index/IndexService.ts"
 import * as KeyHash from "../../src/index/KeyHash.ts"
 import { MemoryFileSystem } from "../../src/mapped/MemoryFileSystem.ts"
@@ -95,6 +96,26 @@ describe("IndexService", () => {
       lookup(again, "k"),
       Array.from({ length: 26 }, (_, number) => number * 100)
     )
+  })
+
+  it("finishes an entry whose process ended before its slot led to it", () => {
+    const { fileSystem, index, open } = make()
+    index.dispatch(record("t", ["k"], 0, 5000), 0)
+    index.dispatch(record("t", ["k"], 100, 5000), 100)
+    index.close()
+    const [found] = fileSystem.entries("/index")!
+    const file = fileSystem.open(`/index/${found!.name}`, found!.length, "index", false)
+    const slot = IndexDescriptor.slotOffset(KeyHash.of("t", "k") % 4)
+    const { base, view } = file.claim(slot, IndexDescriptor.SLOT_LENGTH)
+    assert.strictEqual(view.getInt32(slot - base), 2)
+    view.setInt32(slot - base, 1)
+    file.close()
+    const again = open()
+    assert.strictEqual(again.load(0, 300, Number.POSITIVE_INFINITY, 0), 100)
+    again.dispatch(record("t", ["k"], 100, 5000), 100)
+    again.dispatch(record("t", ["k"], 200, 5000), 200)
+    assert.deepStrictEqual(lookup(again, "k"), [0, 100, 200])
+    assert.strictEqual(again.entryCountTotal, 3)
   })
 
   it("does not trust files of another length, beyond the log, or newer than what was flushed", () => {
