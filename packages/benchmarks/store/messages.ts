@@ -1,55 +1,22 @@
 import * as MessageStore from "@millrace/store/MessageStore"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { group } from "#harness/Group"
 import type { Bench } from "#harness/Group"
+import * as load from "./load.shared.ts"
 
 const LENGTH = 124
-const QUEUES = 4
 const LOG_FILE_LENGTH = 64 * 1024 * 1024
 /** Messages that the cases which read find. */
 const STORED = 200_000
 /** The log is begun anew beyond this: a benchmark should not fill the disk. */
 const STORED_MAX = 4_000_000
 
-const body = new Uint8Array(LENGTH).fill(65)
-
-type Store = MessageStore.MessageStore["Service"]
-
-const message = (number: number) => ({
-  topic: "bench",
-  queueId: number % QUEUES,
-  body,
-  keys: `key${number}`,
-  tags: "TagA"
-})
-
-/** Done is what is dispatched to queues and index, not only what is acknowledged. */
-const dispatched = Effect.fnUntraced(function* (store: Store) {
-  for (;;) {
-    const { dispatchedPosition, maxPosition } = yield* store.status
-    if (dispatchedPosition === maxPosition) {
-      return
-    }
-    yield* Effect.yieldNow
-  }
-})
-
 const put = (first: number, count: number, batch: number) =>
-  Effect.gen(function* () {
-    const store = yield* MessageStore.MessageStore
-    for (let number = first; number < first + count; number += batch) {
-      if (batch === 1) {
-        yield* store.put(message(number))
-      } else {
-        yield* store.putMany(Array.from({ length: batch }, (_, index) => message(number + index)))
-      }
-    }
-    yield* dispatched(store)
-  })
+  load.put({ length: LENGTH, first, count, batch, isDispatched: true })
 
 /** A store in a directory of its own, removed at the end. */
 const open = async (
@@ -81,30 +48,6 @@ const open = async (
   }
 }
 
-const read = (count: number) =>
-  Effect.gen(function* () {
-    const store = yield* MessageStore.MessageStore
-    let queueId = 0
-    let offset = 0
-    for (let done = 0; done < count;) {
-      const { messages, nextOffset } = yield* store.get({ topic: "bench", queueId, offset })
-      done += messages.length
-      offset = nextOffset
-      if (messages.length === 0) {
-        queueId = (queueId + 1) % QUEUES
-        offset = 0
-      }
-    }
-  })
-
-const query = (count: number) =>
-  Effect.gen(function* () {
-    const store = yield* MessageStore.MessageStore
-    for (let done = 0; done < count; done++) {
-      yield* store.query({ topic: "bench", key: `key${(done * 7919) % STORED}`, maxCount: 1 })
-    }
-  })
-
 export default group("store/messages", {
   baseline: "put",
   cases: {
@@ -125,7 +68,7 @@ export default group("store/messages", {
       count: 512,
       open: () => open((count, stored) => put(stored, count, 1), { flushDiskType: "SYNC_FLUSH" })
     },
-    read: { bytes: LENGTH, count: STORED, open: () => open(read, { stored: STORED }) },
-    query: { count: 40_000, open: () => open(query, { stored: STORED }) }
+    read: { bytes: LENGTH, count: STORED, open: () => open(load.read, { stored: STORED }) },
+    query: { count: 40_000, open: () => open((count) => load.query(count, STORED), { stored: STORED }) }
   }
 })

@@ -25,7 +25,8 @@ final class OpenStore {
         this.store = store;
     }
 
-    static OpenStore open(String directory, JsonObject settings) throws Exception {
+    /** A store that has neither been loaded nor started. */
+    static DefaultMessageStore make(String directory, JsonObject settings) throws Exception {
         MessageStoreConfig config = new MessageStoreConfig();
         config.setStorePathRootDir(directory);
         config.setStorePathCommitLog(directory + "/commitlog");
@@ -33,7 +34,11 @@ final class OpenStore {
         for (Map.Entry<String, JsonElement> setting : settings.entrySet()) {
             set(config, setting.getKey(), setting.getValue().getAsString());
         }
-        DefaultMessageStore store = construct(config);
+        return construct(config);
+    }
+
+    static OpenStore open(String directory, JsonObject settings) throws Exception {
+        DefaultMessageStore store = make(directory, settings);
         if (!store.load()) {
             store.shutdown();
             throw new IllegalStateException("load answered false");

@@ -1,0 +1,4 @@
+/** Sequential reads and key queries, ours beside RocketMQ's. */
+import { queries, reads } from "./cases.shared.ts"
+
+export default [reads("reads/sequential", 400_000, "3 times theirs"), queries("reads/keys", 40_000, "3 times theirs")]

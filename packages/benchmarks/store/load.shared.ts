@@ -1,0 +1,83 @@
+/** What benchmarks of a store put into it, and how they read it: the same whoever is measured. */
+import * as MessageStore from "@millrace/store/MessageStore"
+import * as Effect from "effect/Effect"
+
+export const TOPIC = "bench"
+export const QUEUES = 4
+
+/** Neighbouring queries ask for keys that are far apart. */
+const KEY_STEP = 7919
+
+type Store = MessageStore.MessageStore["Service"]
+type Run = Effect.Effect<void, unknown, MessageStore.MessageStore>
+
+const messageOf = (body: Uint8Array) => (number: number) => ({
+  topic: TOPIC,
+  queueId: number % QUEUES,
+  body,
+  keys: `key${number}`,
+  tags: "TagA"
+})
+
+/** Done is what is dispatched to queues and index, not only what is acknowledged. */
+const dispatched = Effect.fnUntraced(function* (store: Store) {
+  for (;;) {
+    const { dispatchedPosition, maxPosition } = yield* store.status
+    if (dispatchedPosition === maxPosition) {
+      return
+    }
+    yield* Effect.yieldNow
+  }
+})
+
+export interface Puts {
+  readonly length: number
+  /** Number of the first message. */
+  readonly first: number
+  readonly count: number
+  /** Messages of one put. */
+  readonly batch: number
+  /** Whether it ends when all is dispatched, or when all is acknowledged. */
+  readonly isDispatched: boolean
+}
+
+export const put = ({ batch, count, first, isDispatched, length }: Puts): Run =>
+  Effect.gen(function* () {
+    const store = yield* MessageStore.MessageStore
+    const message = messageOf(new Uint8Array(length).fill(65))
+    for (let number = first; number < first + count; number += batch) {
+      if (batch === 1) {
+        yield* store.put(message(number))
+      } else {
+        yield* store.putMany(Array.from({ length: batch }, (_, index) => message(number + index)))
+      }
+    }
+    if (isDispatched) {
+      yield* dispatched(store)
+    }
+  })
+
+/** Reads `count` messages, queue by queue, from the beginning again at the end. */
+export const read = (count: number): Run =>
+  Effect.gen(function* () {
+    const store = yield* MessageStore.MessageStore
+    let queueId = 0
+    let offset = 0
+    for (let done = 0; done < count;) {
+      const { messages, nextOffset } = yield* store.get({ topic: TOPIC, queueId, offset })
+      done += messages.length
+      offset = nextOffset
+      if (messages.length === 0) {
+        queueId = (queueId + 1) % QUEUES
+        offset = 0
+      }
+    }
+  })
+
+export const query = (count: number, stored: number): Run =>
+  Effect.gen(function* () {
+    const store = yield* MessageStore.MessageStore
+    for (let done = 0; done < count; done++) {
+      yield* store.query({ topic: TOPIC, key: `key${(done * KEY_STEP) % stored}`, maxCount: 1 })
+    }
+  })
