@@ -17,8 +17,9 @@ import { randomOf } from "./fixtures/SimulatedStore.ts"
 import { type Death, OPERATIONS } from "./fixtures/SuddenDeath.ts"
 import * as Temporary from "./fixtures/Temporary.ts"
 
+const SHORT = 25
 const KILLS_MAX = 1_000
-const KILLS = Math.min(KILLS_MAX, Number(process.env["MILLRACE_COUNT"] ?? 25))
+const KILLS = Math.min(KILLS_MAX, Number(process.env["MILLRACE_COUNT"] ?? SHORT))
 const SEED = Number(process.env["MILLRACE_SEED"] ?? 1)
 
 const MESSAGES_MAX = 300
@@ -183,7 +184,7 @@ describe("a store whose processes are killed", () => {
         assert.isAbove(acknowledged, KILLS)
         assert.isAbove(deathsInRecovery, 0)
       }),
-    KILLS === 25 ? 120_000 : 0
+    KILLS === SHORT ? 120_000 : 0
   )
 
   it.live("is found out when it acknowledges what is not stored yet", () =>

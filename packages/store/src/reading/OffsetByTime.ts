@@ -3,12 +3,15 @@
  * are older. UPPER: the last one stored at or before it. Both stay within what the queue holds.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
+import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as RecordReader from "../commitlog/RecordReader.ts"
 import type { ConsumeQueue, QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as QueueSearch from "../consumequeue/QueueSearch.ts"
 
 export type Boundary = "lower" | "upper"
 
+const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
 const cursor = new RecordCursor()
 
 export const find = (commitLog: CommitLog, queue: ConsumeQueue, timeMs: number, boundary: Boundary): number => {
@@ -19,12 +22,9 @@ export const find = (commitLog: CommitLog, queue: ConsumeQueue, timeMs: number, 
   return boundary === "lower" ? firstAt(timeMs) : QueueSearch.previousReal(queue, firstAt(timeMs + 1), minOffset)
 }
 
-/** -1 for a message whose record is gone: it is older than all that are kept. */
-const storeTimeOf = (commitLog: CommitLog, { position, size }: QueueEntry): number => {
+/** -1 for a message whose record is gone, or is none: it counts as older than all that are kept. */
+const storeTimeOf = (commitLog: CommitLog, { position }: QueueEntry): number => {
   const file = commitLog.files.find(position)
-  if (file === undefined) {
-    return -1
-  }
-  const at = position - file.fromOffset
-  return cursor.wrap(file.read(at, Math.min(size, file.length - at)), at).storeTimestamp
+  const isRecord = file !== undefined && RecordReader.read(file, position - file.fromOffset, cursor, NO_CRC) > 0
+  return isRecord ? cursor.storeTimestamp : -1
 }

@@ -104,7 +104,7 @@ describe("IndexService", () => {
     index.dispatch(record("t", ["k"], 100, 5000), 100)
     index.close()
     const [found] = fileSystem.entries("/index")!
-    const file = fileSystem.open(`/index/${found!.name}`, found!.length, "index", false)
+    const file = fileSystem.open(`/index/${found!.name}`, found!.length)
     const slot = IndexDescriptor.slotOffset(KeyHash.of("t", "k") % 4)
     const { base, view } = file.claim(slot, IndexDescriptor.SLOT_LENGTH)
     assert.strictEqual(view.getInt32(slot - base), 2)

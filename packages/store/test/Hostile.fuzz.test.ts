@@ -1,0 +1,133 @@
+/**
+ * Stores with files that somebody has broken or made up: whatever they say, every command answers or refuses with a typed
+ * error. They are met by a process of their own, so that a signal, an endless loop or a memory without end is found too.
+ * `pnpm fuzz` tries 10,000.
+ */
+import { describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { assert } from "vitest"
+import { open, SMALL, bodyOf } from "./fixtures/CrashStore.ts"
+import * as Golden from "./fixtures/Golden.ts"
+import * as Temporary from "./fixtures/Temporary.ts"
+
+const SHORT = 15
+const STORES_MAX = 10_000
+const STORES = Math.min(STORES_MAX, Number(process.env["MILLRACE_COUNT"] ?? SHORT))
+const SEED = Number(process.env["MILLRACE_SEED"] ?? 1)
+/** Longer than any store of this size takes on a busy machine. */
+const SILENCE_MAX_MS = 60_000
+const RSS_MAX_MIB = 1024
+const HEAP_MAX_MIB = 512
+
+const GOLDENS = ["4.9.8-short-torn", "5.3.3-short-aborted", "5.5.1-short-aborted", "5.5.1-full-clean"]
+
+/** Stores of ours: one that was closed, and one as a killed process leaves it. */
+const makeOwn = (parent: string) =>
+  Effect.gen(function* () {
+    const directory = join(parent, "ours-closed")
+    const fill = Effect.gen(function* () {
+      const store = yield* open({ ...SMALL, directory }, 0)
+      for (let count = 0; count < 150; count++) {
+        const topic = count % 3 === 0 ? "crash" : "other"
+        yield* store.put({
+          topic,
+          queueId: count % 2,
+          body: Buffer.from(bodyOf(`${count}`)),
+          keys: `k${count}`,
+          tags: "t"
+        })
+      }
+      yield* store.setQueueCount("crash", 2)
+      yield* store.flush
+      fs.cpSync(directory, join(parent, "ours-killed"), { recursive: true })
+    })
+    yield* Effect.scoped(fill)
+  })
+
+interface Findings {
+  readonly failures: Array<string>
+  /** How often each command answered, and refused. */
+  readonly outcomes: Map<string, number>
+}
+
+/** Has one process meet the stores of these seeds. Resolves with the seed that it did not end, or `end`. */
+const meet = (originals: string, work: string, first: number, end: number, { failures, outcomes }: Findings) =>
+  Effect.callback<number>((resume) => {
+    const script = join(import.meta.dirname, "fixtures", "hostileReader.ts")
+    const args = [`--max-old-space-size=${HEAP_MAX_MIB}`, script, originals, work, String(first), String(end)]
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
+    let errors = ""
+    let seed = first
+    let changes = ""
+    let isDone = false
+    const kill = () => child.kill("SIGKILL")
+    let silence = setTimeout(kill, SILENCE_MAX_MS)
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      errors = (errors + text).slice(-4000)
+    })
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      clearTimeout(silence)
+      silence = setTimeout(kill, SILENCE_MAX_MS)
+      const [word] = line.split(" ", 1)
+      if (word === "seed") {
+        seed = Number(line.slice(5))
+        isDone = false
+      } else if (word === "changes") {
+        changes = line.slice(8)
+      } else if (word === "ended") {
+        isDone = true
+        const met = JSON.parse(line.slice(line.indexOf("{"))) as {
+          readonly rss: number
+          readonly outcomes: ReadonlyArray<string>
+        }
+        for (const outcome of met.outcomes) {
+          if (outcome.includes("DEFECT")) {
+            failures.push(`seed ${seed}: ${outcome}; ${changes}`)
+          }
+          const name = outcome.split(" DEFECT")[0]!
+          outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
+        }
+        if (met.rss > RSS_MAX_MIB) {
+          failures.push(`seed ${seed}: ${met.rss} MiB of memory; ${changes}`)
+        }
+      }
+    })
+    child.once("close", (code, signal) => {
+      clearTimeout(silence)
+      if (code !== 0 || !isDone) {
+        failures.push(`seed ${seed}: ended with ${code ?? signal}, ${errors}; ${changes}`)
+      }
+      resume(Effect.succeed(seed + 1))
+    })
+    return Effect.sync(kill)
+  })
+
+describe("a store with files that somebody else made", () => {
+  it.live(
+    "is opened, read, checked and repaired, or refused with a typed error",
+    () =>
+      Effect.gen(function* () {
+        const root = yield* Temporary.directory
+        const [originals, work] = [join(root, "originals"), join(root, "work")]
+        fs.mkdirSync(work)
+        for (const name of GOLDENS) {
+          Golden.unpack(name, join(originals, name))
+        }
+        yield* makeOwn(originals)
+        const { failures, outcomes }: Findings = { failures: [], outcomes: new Map() }
+        for (let seed = SEED; seed < SEED + STORES;) {
+          seed = yield* meet(originals, work, seed, SEED + STORES, { failures, outcomes })
+        }
+        const counts = [...outcomes].map(([name, count]) => `${name} ${count}`).toSorted()
+        process.stdout.write(`${STORES} stores from seed ${SEED}: ${counts.join(", ")}\n`)
+        assert.deepStrictEqual(failures, [])
+        assert.isAbove(outcomes.get("open answered") ?? 0, 0)
+        assert.isAbove(outcomes.get("open refused") ?? 0, 0)
+      }),
+    STORES === SHORT ? 120_000 : 0
+  )
+})
