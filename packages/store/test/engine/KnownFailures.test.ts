@@ -1,0 +1,210 @@
+/** What stores of this kind have got wrong before: each test is named after what must not happen, or must. */
+import { assert, describe, it } from "vitest"
+import { healthOf } from "../../src/internal/storeFigures.ts"
+import { CorruptLog } from "../../src/StoreError.ts"
+import { fromThrown } from "../../src/internal/storeErrors.ts"
+import * as GetMessage from "../../src/reading/GetMessage.ts"
+import * as OffsetByTime from "../../src/reading/OffsetByTime.ts"
+import * as TagFilter from "../../src/reading/TagFilter.ts"
+import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
+
+const TOPIC = "topic"
+const LOG = "/store/commitlog/00000000000000000000"
+const HOUR_MS = 3_600_000
+
+const message = (id: number, more: object = {}) => ({
+  topic: TOPIC,
+  queueId: 0,
+  body: new TextEncoder().encode(String(id).padStart(40, " ")),
+  keys: `key${id}`,
+  ...more
+})
+
+const queueOf = ({ engine }: SimulatedStore, topic = TOPIC) => engine.queues.find(topic, 0)!.queue
+
+/** Bodies as numbers, from an offset on. */
+const idsFrom = (store: SimulatedStore, offset: number, topic = TOPIC, tags?: string): ReadonlyArray<number> => {
+  const ids: Array<number> = []
+  const filter = tags === undefined ? undefined : TagFilter.parse(tags, true)
+  for (let next = offset; ;) {
+    const limits = { countMax: 32, bytesMax: 1 << 20 }
+    const outcome = GetMessage.get(store.engine.commitLog, queueOf(store, topic), next, limits, filter, (record) => {
+      const { bodyAt, bodyLength, bytes } = record
+      ids.push(Number(new TextDecoder().decode(bytes.subarray(bodyAt, bodyAt + bodyLength))))
+    })
+    if (outcome.nextOffset === next) {
+      return ids
+    }
+    next = outcome.nextOffset
+  }
+}
+
+const filled = (count: number, more: ConstructorParameters<typeof SimulatedStore>[1] = {}, of: object = {}) => {
+  const store = new SimulatedStore(1, more).open()
+  for (let id = 0; id < count; id++) {
+    store.put(message(id, of))
+  }
+  store.run(100)
+  return store
+}
+
+const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index)
+
+/** Overwrites bytes of a file as they are and as they are on the device. */
+const overwrite = ({ disk }: SimulatedStore, path: string, at: number, bytes: Uint8Array) => {
+  const now = disk.readBytes(path)!
+  for (let index = 0; index < bytes.length; index++) {
+    for (let bit = 0; bit < 8; bit++) {
+      if (((now[at + index]! ^ bytes[index]!) & (1 << bit)) !== 0) {
+        disk.flipBit(path, (at + index) * 8 + bit)
+      }
+    }
+  }
+}
+
+describe("recovery", () => {
+  it("takes no record for its own that is whole, but was written for another position", () => {
+    const store = filled(10)
+    const { maxOffset } = store.engine.commitLog
+    store.kill()
+    const stale = store.disk.readBytes(LOG)!.slice(0, maxOffset / 10)
+    overwrite(store, LOG, maxOffset, stale)
+    store.open()
+    assert.strictEqual(store.engine.commitLog.maxOffset, maxOffset)
+    assert.deepStrictEqual(idsFrom(store, 0), range(10))
+    store.put(message(10))
+    store.run(100)
+    store.kill()
+    assert.deepStrictEqual(idsFrom(store.open(), 0), range(11))
+  })
+
+  it("keeps records whose CRC is 0", () => {
+    // CRC-32 of these four bytes is 0, and that of no bytes is as well.
+    for (const body of [new Uint8Array([0x9d, 0x0a, 0xd9, 0x6d]), new Uint8Array(0)]) {
+      for (const enabledAppendPropCRC of [true, false]) {
+        const store = filled(1, { enabledAppendPropCRC }, { body })
+        store.put(message(1), message(2))
+        store.run(100)
+        assert.strictEqual(store.disk.readBytes(LOG)!.slice(8, 12).join(), "0,0,0,0")
+        store.kill()
+        store.open()
+        assert.deepStrictEqual(idsFrom(store, 1), [1, 2])
+        assert.strictEqual(store.recovery.tornBytes, 0)
+      }
+    }
+  })
+
+  it("cuts nothing of a log from before its CRCs when they are demanded", () => {
+    for (const end of ["close", "kill"] as const) {
+      const store = filled(20, { enabledAppendPropCRC: false })
+      const before = store.disk.readBytes(LOG)!.slice()
+      store[end]()
+      const strict = new SimulatedStore(1, { forceVerifyPropCRC: true }, 0, false, store.disk)
+      let refused: unknown = undefined
+      try {
+        strict.open()
+      } catch (error) {
+        refused = fromThrown(error)?.reason
+      }
+      assert.instanceOf(refused, CorruptLog)
+      assert.deepStrictEqual(store.disk.readBytes(LOG)!.slice(0, 1000), before.slice(0, 1000))
+      assert.deepStrictEqual(idsFrom(store.open(), 0), range(20))
+    }
+  })
+})
+
+describe("readers", () => {
+  it("see nothing with synchronous flush that is not on the device", () => {
+    const store = new SimulatedStore(1, { flushDiskType: "SYNC_FLUSH" }).open()
+    store.put(message(0))
+    store.engine.catchUp()
+    assert.isUndefined(store.engine.queues.find(TOPIC, 0)?.queue.maxOffset || undefined)
+    const cancel = store.engine.flush.whenFlushed(store.engine.commitLog.maxOffset, () => undefined)
+    store.run(20)
+    cancel()
+    store.engine.catchUp()
+    assert.deepStrictEqual(idsFrom(store, 0), [0])
+  })
+
+  it("find a rare tag behind any number of other messages, and where to go on when they stop before it", () => {
+    const store = filled(2000, { mappedFileSizeCommitLog: 1 << 20, mappedFileSizeConsumeQueue: 20 * 5000 })
+    store.put(message(2000, { tags: "rare" }))
+    store.run(100)
+    assert.deepStrictEqual(idsFrom(store, 0, TOPIC, "rare"), [2000])
+  })
+
+  it("are told where a queue begins when all of its messages are gone, and that it has none", () => {
+    const store = new SimulatedStore(1).open()
+    store.put(message(0, { topic: "early" }), message(1, { topic: "early" }))
+    for (let id = 0; id < 200; id++) {
+      store.put(message(id))
+    }
+    store.run(100)
+    store.nowMs += 2 * HOUR_MS
+    store.hour = 4
+    store.run(1000)
+    const { maxOffset, minOffset } = queueOf(store, "early")
+    assert.deepStrictEqual({ maxOffset, minOffset }, { maxOffset: 2, minOffset: 2 })
+    store.put(message(2, { topic: "early" }))
+    store.run(100)
+    assert.deepStrictEqual(idsFrom(store, 2, "early"), [2])
+    store.kill()
+    assert.deepStrictEqual(idsFrom(store.open(), 2, "early"), [2])
+  })
+})
+
+describe("a clock that goes back", () => {
+  it("takes no store time with it, so that times are found and files kept by them", () => {
+    const store = filled(50)
+    const { nowMs } = store
+    store.nowMs -= HOUR_MS
+    const [early] = store.put(message(50))
+    assert.isAtLeast(early!.storeTimestamp, nowMs - 1000)
+    store.run(100)
+    assert.isAtMost(OffsetByTime.find(store.engine.commitLog, queueOf(store), early!.storeTimestamp, "lower"), 50)
+    store.kill()
+    store.open()
+    const [later] = store.put(message(51))
+    assert.isAtLeast(later!.storeTimestamp, early!.storeTimestamp)
+  })
+})
+
+describe("records with IPv6 hosts", () => {
+  it("have their store times where time searches, age and recovery look", () => {
+    const hosts = { bornHost: "[2001:db8::17]:1", storeHost: "[fe80::abcd:1]:10911" }
+    const store = filled(30, {}, hosts)
+    const timeMs = store.nowMs
+    store.nowMs += 1000
+    store.put(message(30, hosts))
+    store.run(100)
+    const find = () => OffsetByTime.find(store.engine.commitLog, queueOf(store), timeMs + 500, "lower")
+    assert.strictEqual(find(), 30)
+    store.kill()
+    store.open()
+    assert.strictEqual(find(), 30)
+    assert.deepStrictEqual(idsFrom(store, 0), range(31))
+    for (let id = 31; id < 200; id++) {
+      store.put(message(id, hosts))
+    }
+    store.run(100)
+    store.nowMs += 2 * HOUR_MS
+    store.hour = 4
+    store.run(1000)
+    assert.strictEqual(store.engine.commitLog.files.files.length, 1)
+  })
+})
+
+describe("an index", () => {
+  it("leaves no files behind while it cannot be made, however long that lasts", () => {
+    const store = new SimulatedStore(1).open()
+    store.disk.fault = (operation, path) => (operation === "reserve" && path.includes("/index/") ? "ENOSPC" : undefined)
+    store.tryPut(message(0))
+    store.run(2000)
+    assert.isAtMost(store.disk.paths.filter((path) => path.includes("/index/")).length, 1)
+    assert.strictEqual(healthOf(store.engine).status, "Degraded")
+    store.disk.fault = () => undefined
+    store.run(100)
+    assert.deepStrictEqual(idsFrom(store, 0), [0])
+    assert.isTrue(store.engine.health.isWriteable)
+  })
+})
