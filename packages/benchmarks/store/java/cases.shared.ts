@@ -15,7 +15,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { group, type Bench, type Case, type Group } from "#harness/Group"
 import * as load from "../load.shared.ts"
-import { javaAbsence, JavaStore } from "./java.shared.ts"
+import { type Cost, javaAbsence, JavaStore } from "./java.shared.ts"
 
 const LOG_FILE_LENGTH = 256 * 1024 * 1024
 /** Messages that the cases which read find; those of a recovery lie in one file. */
@@ -34,13 +34,13 @@ if (absence !== undefined) {
   process.stderr.write(`store/java: the rows of Java are left out: ${absence}\n`)
 }
 
-/** What both sides do; `nanoseconds` are those of the last order. */
+/** What both sides do. */
 interface Side {
-  put(first: number, count: number): Promise<number>
-  get(count: number): Promise<number>
-  query(count: number, stored: number): Promise<number>
-  /** Closes the store, and opens it as one that was not closed: nanoseconds of the opening. */
-  recover(): Promise<number>
+  put(first: number, count: number): Promise<Cost>
+  get(count: number): Promise<Cost>
+  query(count: number, stored: number): Promise<Cost>
+  /** Closes the store, and opens it as one that was not closed: the cost of the opening. */
+  recover(): Promise<Cost>
   end(): Promise<void>
 }
 
@@ -72,6 +72,22 @@ const openJava = async (directory: string, line: Line): Promise<Side> => {
   }
 }
 
+const costOf = async (run: () => Promise<unknown>): Promise<Cost> => {
+  const processor = process.cpuUsage()
+  const start = process.hrtime.bigint()
+  await run()
+  const elapsedNs = Number(process.hrtime.bigint() - start)
+  const { system, user } = process.cpuUsage(processor)
+  return { elapsedNs, processorNs: (system + user) * 1000 }
+}
+
+/** On a busy machine the time of the processors says more than that of the clock. */
+const measured = (operations: number, { elapsedNs, processorNs }: Cost) => ({
+  operations,
+  elapsedNs,
+  figures: { "processor us/op": processorNs / 1000 / operations }
+})
+
 const openOurs = async (directory: string, line: Line): Promise<Side> => {
   const { batch, flushDiskType, isDispatched, length, producers } = line
   const layer = MessageStore.layer({ directory, mappedFileSizeCommitLog: LOG_FILE_LENGTH, flushDiskType })
@@ -81,11 +97,8 @@ const openOurs = async (directory: string, line: Line): Promise<Side> => {
     return { context, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
   }
   let opened = await open()
-  const timed = async (run: Effect.Effect<unknown, unknown, MessageStore.MessageStore>): Promise<number> => {
-    const start = process.hrtime.bigint()
-    await Effect.runPromise(Effect.provide(run, opened.context))
-    return Number(process.hrtime.bigint() - start)
-  }
+  const timed = (run: Effect.Effect<unknown, unknown, MessageStore.MessageStore>): Promise<Cost> =>
+    costOf(() => Effect.runPromise(Effect.provide(run, opened.context)))
   return {
     put: (first, count) => {
       const share = count / producers
@@ -98,9 +111,9 @@ const openOurs = async (directory: string, line: Line): Promise<Side> => {
     recover: async () => {
       await opened.close()
       fs.writeFileSync(join(directory, "abort"), "")
-      const start = process.hrtime.bigint()
-      opened = await open()
-      return Number(process.hrtime.bigint() - start)
+      return costOf(async () => {
+        opened = await open()
+      })
     },
     end: () => opened.close()
   }
@@ -139,9 +152,9 @@ const openPuts = (open: Open, line: Line): Promise<Bench> =>
           await renew()
           stored = 0
         }
-        const elapsedNs = await side().put(stored, operations)
+        const cost = await side().put(stored, operations)
         stored += operations
-        return { operations, elapsedNs }
+        return measured(operations, cost)
       }
     }
   })
@@ -151,7 +164,7 @@ const STORED_MIN = 128
 
 const openStored = (
   open: Open,
-  order: (side: Side, count: number, stored: number) => Promise<number>
+  order: (side: Side, count: number, stored: number) => Promise<Cost>
 ): Promise<Bench> => {
   const line: Line = { length: LENGTH, producers: 1, batch: 32, isDispatched: true, flushDiskType: "ASYNC_FLUSH" }
   return withDirectory(open, line, (side) => {
@@ -162,7 +175,7 @@ const openStored = (
           stored = count < STORED / 10 ? Math.max(STORED_MIN, count) : STORED
           await side().put(0, stored)
         }
-        return { operations: count, elapsedNs: await order(side(), count, stored) }
+        return measured(count, await order(side(), count, stored))
       }
     }
   })
@@ -187,7 +200,7 @@ const stored = (
   name: string,
   count: number,
   goal: string,
-  order: (side: Side, count: number, stored: number) => Promise<number>
+  order: (side: Side, count: number, stored: number) => Promise<Cost>
 ): Group =>
   beside(name, (open) => ({ bytes: LENGTH, count, smokeCount: SMOKE_COUNT, open: () => openStored(open, order) }), goal)
 

@@ -41,6 +41,12 @@ const command = (): ReadonlyArray<string> => {
   return [`-Duser.home=${home}`, ...OPENED.flatMap((name) => ["--add-opens", name]), "-cp", classPath]
 }
 
+/** What an order took: on the clock, and of the process's threads together. */
+export interface Cost {
+  readonly elapsedNs: number
+  readonly processorNs: number
+}
+
 export type Settings = Readonly<Record<string, string | number | boolean>>
 
 /** A store of the real one, open in a process of its own. */
@@ -71,10 +77,11 @@ export class JavaStore {
     process.once("exit", this.#kill)
   }
 
-  /** Has an order carried out, and gives the nanoseconds that it took. */
-  async order(name: string, ...numbers: ReadonlyArray<number>): Promise<number> {
+  /** Has an order carried out. */
+  async order(name: string, ...numbers: ReadonlyArray<number>): Promise<Cost> {
     this.#child.stdin!.write(`${[name, ...numbers].join(" ")}\n`)
-    return Number(await this.#line())
+    const [elapsedNs, processorNs] = (await this.#line()).split(" ").map(Number)
+    return { elapsedNs: elapsedNs!, processorNs: processorNs! }
   }
 
   async #line(): Promise<string> {

@@ -2,11 +2,13 @@ package millrace.interop;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.sun.management.OperatingSystemMXBean;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +25,8 @@ import org.apache.rocketmq.common.message.*;
 import org.apache.rocketmq.store.*;
 
 /**
- * Measures the real message store for a benchmark: one order a line on standard input, nanoseconds on standard output.
+ * Measures the real message store for a benchmark: one order a line on standard input, its nanoseconds and
+ * those of all processors on standard output.
  * Arguments are the directory, the settings as JSON, and the length of bodies.
  *
  * <p>{@code put FIRST COUNT PRODUCERS BATCH} ends with the last acknowledgement, {@code dispatch} like it when queues and
@@ -31,6 +34,8 @@ import org.apache.rocketmq.store.*;
  * load the store, the latter as after a crash.
  */
 public final class StoreBench {
+    private static final OperatingSystemMXBean SYSTEM =
+        ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private static final String TOPIC = "bench";
     private static final int QUEUES = 4;
     private static final int READ_COUNT = 32;
@@ -60,7 +65,9 @@ public final class StoreBench {
         output.println("ready");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
-            output.println(bench.obey(line.split(" ")));
+            long cpu = SYSTEM.getProcessCpuTime();
+            long elapsed = bench.obey(line.split(" "));
+            output.println(elapsed + " " + (SYSTEM.getProcessCpuTime() - cpu));
         }
         System.exit(0);
     }
