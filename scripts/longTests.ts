@@ -3,7 +3,7 @@
  * `pnpm test` runs them in their short form. They read how long to go on from the environment:
  *
  *     MILLRACE_SEED   where random input starts; printed, so that a finding can be replayed
- *     MILLRACE_COUNT  how many inputs to try, or how many messages to pass
+ *     MILLRACE_COUNT  how many inputs to try, messages to pass, or processes to kill
  */
 import { spawn } from "node:child_process"
 import { randomInt } from "node:crypto"

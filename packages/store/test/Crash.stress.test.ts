@@ -6,9 +6,7 @@ import { describe, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
 import { assert } from "vitest"
 import type { MessageStoreOptions } from "../src/MessageStoreConfig.ts"
 import { CrashLedger } from "./fixtures/CrashLedger.ts"
@@ -16,6 +14,7 @@ import { type Life, SMALL } from "./fixtures/CrashStore.ts"
 import { randomOf } from "./fixtures/SimulatedStore.ts"
 import { type Death, OPERATIONS } from "./fixtures/SuddenDeath.ts"
 import * as Temporary from "./fixtures/Temporary.ts"
+import * as WriterProcess from "./fixtures/WriterProcess.ts"
 
 const SHORT = 25
 const KILLS_MAX = 1_000
@@ -40,25 +39,6 @@ const STORES: Readonly<Record<string, Partial<MessageStoreOptions>>> = {
   "sync, by position": { flushDiskType: "SYNC_FLUSH", writeWithoutMmap: true }
 }
 
-interface Writer {
-  readonly process: ChildProcess
-  readonly errors: () => string
-}
-
-/** Loads its modules while another one still writes: what takes longest is done when its turn comes. */
-const startWriter = (cache: string): Writer => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "fixtures", "crashWriter.ts")], {
-    stdio: ["pipe", "pipe", "pipe"],
-    env: { ...process.env, NODE_COMPILE_CACHE: cache }
-  })
-  let errors = ""
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    errors += text
-  })
-  child.stdin.on("error", () => undefined)
-  return { process: child, errors: () => errors }
-}
-
 interface Killing {
   /** Lines of the writer before its time begins to run; with 0 it begins when the writer opens its store. */
   readonly lines: number
@@ -66,14 +46,19 @@ interface Killing {
 }
 
 /** Lets a writer live, and resolves with whether it had opened its store when it died. */
-const liveAndDie = (writer: Writer, life: Life, killing: Killing, onLine: (line: string) => void) =>
+const liveAndDie = (
+  writer: WriterProcess.WriterProcess,
+  life: Life,
+  killing: Killing,
+  onLine: (line: string) => void
+) =>
   Effect.callback<boolean>((resume) => {
     const { process: child } = writer
     let lineCount = 0
     let hasOpened = false
     let failure: unknown = undefined
     const killLater = (ms: number) => setTimeout(() => child.kill("SIGKILL"), ms)
-    createInterface({ input: child.stdout! }).on("line", (line) => {
+    writer.begin(life, (line) => {
       hasOpened ||= line.startsWith("open ")
       try {
         onLine(line)
@@ -94,7 +79,6 @@ const liveAndDie = (writer: Writer, life: Life, killing: Killing, onLine: (line:
             : Effect.die(new Error(`the writer ended with ${code ?? signal}: ${writer.errors()}`))
       )
     )
-    child.stdin!.write(`${JSON.stringify(life)}\n`)
     if (killing.lines === 0 && life.death === undefined) {
       child.stdout!.once("data", () => killLater(killing.delayMs))
     }
@@ -131,7 +115,7 @@ const killWriters = (
       (options, index) =>
         new CrashLedger({ ...SMALL, syncFlushTimeout: 60_000, ...options, directory: join(root, String(index)) })
     )
-    let next = startWriter(cache)
+    let next = WriterProcess.start(cache)
     yield* Effect.addFinalizer(() => Effect.sync(() => next.process.kill("SIGKILL")))
     let clockAheadMs = 0
     let deathsInRecovery = 0
@@ -149,11 +133,12 @@ const killWriters = (
         messageCount: Math.floor(random() * MESSAGES_MAX),
         death: random() < 0.5 ? deathOf(random) : undefined,
         isLying: false,
+        isForgetful: false,
         ...more
       }
       const killing = killingOf(random)
       const writer = next
-      next = startWriter(cache)
+      next = WriterProcess.start(cache)
       const where = `seed ${seed}, kill ${round}, ${Object.keys(stores)[index]}, ${JSON.stringify(life.death ?? killing)}`
       const step = Effect.gen(function* () {
         const hasOpened = yield* liveAndDie(writer, life, killing, (line) => ledger.onLine(line))
@@ -162,6 +147,9 @@ const killWriters = (
           yield* ledger.check(clockAheadMs)
         }
       })
+      if (round > 0 && round % 100 === 0) {
+        process.stdout.write(`${round} kills from seed ${seed}\n`)
+      }
       yield* Effect.catchCause(step, (cause) => Effect.die(new Error(`${where}: ${Cause.pretty(cause)}`)))
     }
     return { ledgers, deathsInRecovery }
