@@ -32,7 +32,7 @@ export const ofCause = (cause: Cause.Cause<unknown>): number => {
   if (CliError.isCliError(error)) {
     return isHelpOfRoot(error) ? DONE : BAD_INPUT
   }
-  return isBadInput(error) ? BAD_INPUT : PROBLEM_FOUND
+  return isBadInput(error) || Predicate.isTagged(error, "ConfigError") ? BAD_INPUT : PROBLEM_FOUND
 }
 
 /** `millrace` alone asks what there is; everything else that ends in help is an unfinished command line. */

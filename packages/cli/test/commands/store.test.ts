@@ -154,6 +154,8 @@ describe("millrace store", () => {
         yield* Effect.gen(function* () {
           const store = yield* MessageStore.MessageStore
           yield* store.put({ topic: "numbers", queueId: 1, body: bytes("the newest") })
+          // Acknowledged is not linked yet: others see it with its queue entry.
+          yield* store.get({ topic: "numbers", queueId: 1, offset: 3, waitMs: 10_000 })
           const args = ["tail", directory, "--topic", "numbers", "--count", "1", "--json"]
           const { code, stderr, stdout } = yield* run(...args)
           assert.deepStrictEqual([code, stderr], [0, ""])

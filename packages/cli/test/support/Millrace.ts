@@ -28,6 +28,9 @@ export interface Running {
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
 }
 
+/** One for all runs, outside of what tests look through afterwards. */
+const COMPILE_CACHE = path.join(os.tmpdir(), "millrace-compile-cache")
+
 /** A directory for one test, removed after it. Runs take it as their `TMPDIR`. */
 export const directory = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "millrace-test-"))),
@@ -59,7 +62,13 @@ export const run = (args: ReadonlyArray<string>, options: RunOptions) =>
 const launch = (args: ReadonlyArray<string>, options: RunOptions): Running => {
   const startMs = performance.now()
   const child = spawn(process.execPath, [BIN, ...args], {
-    env: { ...process.env, NO_COLOR: "1", TMPDIR: options.temporary, ...options.env },
+    env: {
+      ...process.env,
+      NO_COLOR: "1",
+      TMPDIR: options.temporary,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...options.env
+    },
     stdio: ["pipe", "pipe", "pipe"]
   })
   let stdout = ""
