@@ -5,18 +5,18 @@
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import type { FileWindow } from "../mapped/FileSystem.ts"
 
-const LENGTH_MIN = 4 * 1024
 /** However much a reader asks for: its records may be few. */
 const LENGTH_MAX = 1024 * 1024
 
 export class Slab {
-  readonly #windowLength: number
+  /** Of the next window: each is twice as long as the one before, so that a guess that was short costs little. */
+  #windowLength: number
   /** Made with the first copy: most reads of who waits for messages find none. */
   #window: FileWindow | undefined = undefined
   #used = 0
 
   constructor(lengthHint: number) {
-    this.#windowLength = Math.min(LENGTH_MAX, Math.max(LENGTH_MIN, lengthHint))
+    this.#windowLength = Math.min(LENGTH_MAX, lengthHint)
   }
 
   /** A cursor over an owned copy of the record. */
@@ -26,6 +26,7 @@ export class Slab {
     if (window === undefined || this.#used + length > window.bytes.length) {
       window = windowOf(Math.max(length, this.#windowLength))
       this.#window = window
+      this.#windowLength = Math.min(LENGTH_MAX, 2 * window.bytes.length)
       this.#used = 0
     }
     window.bytes.set(record.bytes.subarray(record.at, record.at + length), this.#used)

@@ -19,8 +19,15 @@ describe("Slab", () => {
     assert.isAtMost(slab.copy(record(10)).bytes.length, 1024 * 1024)
   })
 
-  it("holds copies behind each other, and takes more memory when it is full", () => {
+  it("takes no more for one record than the record when little was asked for, and twice as much for each that follows", () => {
     const slab = new Slab(0)
+    const lengths = Array.from({ length: 4 }, () => slab.copy(record(100)).bytes.length)
+    const { totalSize } = record(100)
+    assert.deepStrictEqual(lengths, [totalSize, 2 * totalSize, 2 * totalSize, 4 * totalSize])
+  })
+
+  it("holds copies behind each other, and takes more memory when it is full", () => {
+    const slab = new Slab(4096)
     const first = slab.copy(record(1000))
     const second = slab.copy(record(1000))
     assert.strictEqual(second.bytes, first.bytes)
