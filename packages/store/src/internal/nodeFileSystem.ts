@@ -84,8 +84,19 @@ const createFile = (path: string, length: number, use: FileUse): void => {
   }
 }
 
+/** Longest file that is read as a whole: a hundred thousand topics take half of it. */
+const WHOLE_LENGTH_MAX = 64 * 1024 * 1024
+
+const refuseLong = (operation: string, path: string, length: number): void => {
+  if (length > WHOLE_LENGTH_MAX) {
+    const message = `it has ${length} bytes, files that are read as a whole have ${WHOLE_LENGTH_MAX} at most`
+    throw new FileFailure({ code: "EFBIG", operation, path, message })
+  }
+}
+
 const readBytes = (path: string): Uint8Array | undefined => {
   try {
+    refuseLong("read", path, fs.statSync(path).size)
     return fs.readFileSync(path)
   } catch (error) {
     if (isMissing(error)) {
@@ -96,6 +107,7 @@ const readBytes = (path: string): Uint8Array | undefined => {
 }
 
 const replaceFile = (path: string, bytes: Uint8Array): void => {
+  refuseLong("replace", path, bytes.length)
   const temporary = path + TEMPORARY_SUFFIX
   const fd = fs.openSync(temporary, "w", Files.FILE_MODE)
   try {

@@ -108,3 +108,26 @@ describe("makeNodeFileSystem", () => {
     })
   )
 })
+
+describe("files that are read as a whole", () => {
+  it.effect("are refused with their length and the limit when they are longer", () =>
+    Effect.gen(function* () {
+      const path = join(yield* Temporary.directory, "topics.json")
+      const fileSystem = makeNodeFileSystem({ isPositional: false })
+      fs.writeFileSync(path, "{}")
+      assert.strictEqual(Buffer.from(fileSystem.readBytes(path)!).toString(), "{}")
+      fs.truncateSync(path, 2 ** 40)
+      const tooLong = Buffer.alloc(64 * 1024 * 1024 + 1)
+      for (const run of [() => fileSystem.readBytes(path), () => fileSystem.replace(path, tooLong)]) {
+        try {
+          run()
+          assert.fail("it was taken")
+        } catch (error) {
+          assert.instanceOf(error, FileFailure)
+          assert.strictEqual(error.code, "EFBIG")
+          assert.include(error.message, "67108864")
+        }
+      }
+    })
+  )
+})
