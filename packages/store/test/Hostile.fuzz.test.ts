@@ -57,6 +57,10 @@ interface Findings {
 /** Has one process meet the stores of these seeds. Resolves with the seed that it did not end, or `end`. */
 const meet = (originals: string, work: string, first: number, end: number, { failures, outcomes }: Findings) =>
   Effect.callback<number>((resume) => {
+    const fail = (failure: string): void => {
+      process.stdout.write(`${failure}\n`)
+      failures.push(failure)
+    }
     const script = join(import.meta.dirname, "fixtures", "hostileReader.ts")
     const args = [`--max-old-space-size=${HEAP_MAX_MIB}`, script, originals, work, String(first), String(end)]
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
@@ -80,26 +84,29 @@ const meet = (originals: string, work: string, first: number, end: number, { fai
         changes = line.slice(8)
       } else if (word === "ended") {
         isDone = true
+        if (seed % 1000 === 0) {
+          process.stdout.write(`up to seed ${seed}\n`)
+        }
         const met = JSON.parse(line.slice(line.indexOf("{"))) as {
           readonly rss: number
           readonly outcomes: ReadonlyArray<string>
         }
         for (const outcome of met.outcomes) {
           if (outcome.includes("DEFECT")) {
-            failures.push(`seed ${seed}: ${outcome}; ${changes}`)
+            fail(`seed ${seed}: ${outcome}; ${changes}`)
           }
           const name = outcome.split(" DEFECT")[0]!
           outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
         }
         if (met.rss > RSS_MAX_MIB) {
-          failures.push(`seed ${seed}: ${met.rss} MiB of memory; ${changes}`)
+          fail(`seed ${seed}: ${met.rss} MiB of memory; ${changes}`)
         }
       }
     })
     child.once("close", (code, signal) => {
       clearTimeout(silence)
       if (code !== 0 || !isDone) {
-        failures.push(`seed ${seed}: ended with ${code ?? signal}, ${errors}; ${changes}`)
+        fail(`seed ${seed}: ended with ${code ?? signal}, ${errors}; ${changes}`)
       }
       resume(Effect.succeed(seed + 1))
     })
