@@ -19,11 +19,24 @@ describe("Slab", () => {
     assert.isAtMost(slab.copy(record(10)).bytes.length, 1024 * 1024)
   })
 
-  it("takes no more for one record than the record when little was asked for, and twice as much for each that follows", () => {
+  it("takes no more for a long record than the record when little was asked for, and twice as much when one follows", () => {
     const slab = new Slab(0)
-    const lengths = Array.from({ length: 4 }, () => slab.copy(record(100)).bytes.length)
-    const { totalSize } = record(100)
+    const lengths = Array.from({ length: 4 }, () => slab.copy(record(2000)).bytes.length)
+    const { totalSize } = record(2000)
     assert.deepStrictEqual(lengths, [totalSize, 2 * totalSize, 2 * totalSize, 4 * totalSize])
+  })
+
+  it("has short records of different reads in one block, each in bytes of its own", () => {
+    const copies = Array.from({ length: 40 }, (_, index) => new Slab(512).copy(record(600 + index)))
+    copies.forEach((copy, index) => assert.strictEqual(copy.bodyLength, 600 + index))
+    const blocks = new Set(copies.map(({ bytes }) => bytes))
+    assert.isAtMost(blocks.size, 4)
+    const places = copies.map(({ at, bytes, totalSize }) => ({ bytes, at, end: at + totalSize }))
+    for (const [index, place] of places.entries()) {
+      for (const other of places.slice(index + 1)) {
+        assert.isTrue(place.bytes !== other.bytes || place.end <= other.at || other.end <= place.at)
+      }
+    }
   })
 
   it("holds copies behind each other, and takes more memory when it is full", () => {
