@@ -35,6 +35,29 @@ describe("MessageStoreConfig", () => {
     })
   )
 
+  it.effect("has every setting in the environment, by its name and of its kind", () =>
+    Effect.gen(function* () {
+      const other = (setting: MessageStoreConfig.Setting): string | number | boolean => {
+        switch (setting.kind) {
+          case "integer":
+            return setting.default === setting.maximum ? setting.minimum : setting.default + 1
+          case "boolean":
+            return !setting.default
+          case "choice":
+            return setting.choices.find((choice) => choice !== setting.default)!
+          case "text":
+            return `${setting.default}x`
+        }
+      }
+      const values = Object.fromEntries(
+        Object.entries(MessageStoreConfig.settings).map(([name, setting]) => [name, other(setting)])
+      )
+      const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
+      const options = yield* read({ storePathRootDir: "/store", ...texts })
+      assert.deepStrictEqual(options, { directory: "/store", storePathCommitLog: undefined, ...values })
+    })
+  )
+
   it.effect("puts the log into the store's directory where nothing else is said", () =>
     Effect.gen(function* () {
       const concluded = yield* MessageStoreConfig.conclude(yield* read({ storePathRootDir: "/store" }))

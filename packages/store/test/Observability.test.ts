@@ -6,6 +6,7 @@ import * as References from "effect/References"
 import * as Tracer from "effect/Tracer"
 import { clock } from "@millrace/core/AgentRunner"
 import { StoreRuntime } from "../src/internal/storeRuntime.ts"
+import { FileFailure } from "../src/mapped/FileSystem.ts"
 import { SimulatedDisk } from "../src/mapped/SimulatedDisk.ts"
 import * as MessageStore from "../src/MessageStore.ts"
 import { options, randomOf } from "./fixtures/SimulatedStore.ts"
@@ -63,6 +64,43 @@ describe("a store that is watched", () => {
         )
       )
     }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("has a span for each file that cleaning removes, or cannot remove", () => {
+    const { layer, logs, spans } = recorded()
+    return Effect.gen(function* () {
+      const later = (run: () => void) => void setImmediate(run)
+      const disk = new SimulatedDisk({ random: randomOf(1), later, capacityBytes: 1 << 20 })
+      const { engine, service } = yield* Effect.acquireRelease(
+        StoreRuntime.open(disk, { ...options, flushDiskType: "ASYNC_FLUSH" }, clock, ""),
+        (opened) => opened.close()
+      )
+      yield* service.putMany(Array.from({ length: 100 }, () => ({ topic: "topic", body })))
+      yield* service.flush
+      engine.catchUp()
+      const { freeBytes, totalBytes } = disk.space()
+      disk.capacityBytes = Math.round((totalBytes - freeBytes) / 0.88)
+      const cleans = () => spans.filter(({ name }) => name === "millrace.store.clean")
+      const inAMinute = clock.nanoTime() + 60e9
+      const remove = disk.remove.bind(disk)
+      disk.remove = (path) => {
+        throw new FileFailure({ code: "EACCES", operation: "remove", path })
+      }
+      engine.doWork(inAMinute)
+      disk.remove = remove
+      engine.doWork(2 * inAMinute)
+      assert.deepStrictEqual(
+        cleans().map(({ attributes, status }) => [
+          attributes.get("fromOffset"),
+          status._tag === "Ended" ? status.exit._tag : status._tag
+        ]),
+        [
+          [0, "Failure"],
+          [0, "Success"]
+        ]
+      )
+      assert.strictEqual(logs.filter(({ message }) => message.includes("was removed")).length, 1)
+    }).pipe(Effect.scoped, Effect.provide(layer))
   })
 
   it.effect("says why it refuses messages, once, and that it takes them again", () => {
