@@ -11,12 +11,21 @@ const INT_LENGTH = 4
 const ENTRY_UNITS = IndexDescriptor.ENTRY_LENGTH / IndexDescriptor.SLOT_LENGTH
 /** RocketMQ's default, tried first. */
 const SLOTS_DEFAULT = 5_000_000
+/** Most slots that are looked for. Who has made files with more says so: `maxHashSlotNum`. */
+const SLOTS_MAX = 20_000_000
 /** Entries before the last one that must fit as well. */
 const ENTRIES_CHECKED = 32
 
 export interface Geometry {
   readonly slotCount: number
   readonly entryCount: number
+}
+
+interface Header {
+  /** Number of the last entry, and the positions that it and the first one lead to. */
+  readonly last: number
+  readonly begin: number
+  readonly end: number
 }
 
 /** Undefined for a file without entries, or none of this kind. */
@@ -26,15 +35,21 @@ export const detect = (file: StoreFile): Geometry | undefined => {
     return undefined
   }
   const last = int32(file, IndexDescriptor.INDEX_COUNT_OFFSET) - 1
-  const slotsMax = units - ENTRY_UNITS * (last + 1)
+  const slotsMax = Math.min(SLOTS_MAX, units - ENTRY_UNITS * (last + 1))
   if (last < 1 || slotsMax < 1) {
     return undefined
   }
-  if (SLOTS_DEFAULT <= slotsMax && (units - SLOTS_DEFAULT) % ENTRY_UNITS === 0 && fits(file, SLOTS_DEFAULT, last)) {
+  const header: Header = {
+    last,
+    begin: int64(file, IndexDescriptor.BEGIN_POSITION_OFFSET),
+    end: int64(file, IndexDescriptor.END_POSITION_OFFSET)
+  }
+  const isDefaultPossible = SLOTS_DEFAULT <= slotsMax && (units - SLOTS_DEFAULT) % ENTRY_UNITS === 0
+  if (isDefaultPossible && fits(file, SLOTS_DEFAULT, header)) {
     return geometryOf(units, SLOTS_DEFAULT)
   }
   for (let slotCount = units % ENTRY_UNITS || ENTRY_UNITS; slotCount <= slotsMax; slotCount += ENTRY_UNITS) {
-    if (fits(file, slotCount, last)) {
+    if (fits(file, slotCount, header)) {
       return geometryOf(units, slotCount)
     }
   }
@@ -46,9 +61,7 @@ const geometryOf = (units: number, slotCount: number): Geometry => ({
   entryCount: (units - slotCount) / ENTRY_UNITS
 })
 
-const fits = (file: StoreFile, slotCount: number, last: number): boolean => {
-  const begin = int64(file, IndexDescriptor.BEGIN_POSITION_OFFSET)
-  const end = int64(file, IndexDescriptor.END_POSITION_OFFSET)
+const fits = (file: StoreFile, slotCount: number, { begin, end, last }: Header): boolean => {
   if (positionOf(file, slotCount, 1) !== begin || positionOf(file, slotCount, last) !== end) {
     return false
   }

@@ -46,12 +46,13 @@ export const open = Effect.fnUntraced(function* (
     onArrival: () => undefined,
     onListed: () => undefined
   })
+  const isOpen = yield* attempt(() => AbortFile.exists(fileSystem, directory))
   yield* attempt(() => follower.attach())
   return {
     fileSystem,
     options: concluded,
     files,
-    isOpen: AbortFile.exists(fileSystem, directory),
+    isOpen,
     follow: () => void follower.follow(true)
   }
 })

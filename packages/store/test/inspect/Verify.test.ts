@@ -160,4 +160,28 @@ describe("verify", () => {
       }
     })
   )
+
+  it.effect("ends with an index file of a terabyte, whose slots nobody can count", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* filled
+      const path = firstFile(join(directory, "index"))
+      fs.truncateSync(path, 2 ** 40)
+      const report = yield* Inspect.verify({ directory, maxHashSlotNum: 16, maxIndexNum: 40 })
+      assert.deepInclude(report.findings, {
+        _tag: "IndexWrong",
+        file: path,
+        entry: 0,
+        detail: "no number of slots fits its entries"
+      })
+    })
+  )
+
+  it.effect("refuses a store whose abort file is a directory", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* filled
+      fs.mkdirSync(join(directory, "abort"))
+      const { reason } = yield* Effect.flip(Inspect.verify({ directory }))
+      assert.strictEqual(reason._tag, "FileFailed")
+    })
+  )
 })
