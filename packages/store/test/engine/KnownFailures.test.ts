@@ -22,6 +22,11 @@ const message = (id: number, more: object = {}) => ({
 
 const queueOf = ({ engine }: SimulatedStore, topic = TOPIC) => engine.queues.find(topic, 0)!.queue
 
+const offsetsOf = (store: SimulatedStore, topic = TOPIC) => {
+  const { maxOffset, minOffset } = queueOf(store, topic)
+  return { maxOffset, minOffset }
+}
+
 /** Bodies as numbers, from an offset on. */
 const idsFrom = (store: SimulatedStore, offset: number, topic = TOPIC, tags?: string): ReadonlyArray<number> => {
   const ids: Array<number> = []
@@ -113,6 +118,33 @@ describe("recovery", () => {
   })
 })
 
+describe("a queue whose last file is empty", () => {
+  for (const length of [0, 400]) {
+    it(`opens with its offsets and goes on (file of ${length} bytes)`, () => {
+      for (const isCleaned of [false, true]) {
+        const store = filled(120)
+        if (isCleaned) {
+          store.nowMs += 2 * HOUR_MS
+          store.hour = 4
+          store.run(1000)
+        }
+        const { maxOffset, minOffset } = queueOf(store)
+        assert.strictEqual(minOffset > 0, isCleaned)
+        store.kill()
+        const path = `/store/consumequeue/${TOPIC}/0/${String(maxOffset * 20).padStart(20, "0")}`
+        if (!store.disk.exists(path)) {
+          store.disk.create(path, length, "queue").close()
+        }
+        store.open()
+        assert.deepStrictEqual(offsetsOf(store), { maxOffset, minOffset })
+        store.put(message(120))
+        store.run(100)
+        assert.deepStrictEqual(idsFrom(store, minOffset), range(121 - minOffset, minOffset))
+      }
+    })
+  }
+})
+
 describe("readers", () => {
   it("see nothing with synchronous flush that is not on the device", () => {
     const store = new SimulatedStore(1, { flushDiskType: "SYNC_FLUSH" }).open()
@@ -143,8 +175,7 @@ describe("readers", () => {
     store.nowMs += 2 * HOUR_MS
     store.hour = 4
     store.run(1000)
-    const { maxOffset, minOffset } = queueOf(store, "early")
-    assert.deepStrictEqual({ maxOffset, minOffset }, { maxOffset: 2, minOffset: 2 })
+    assert.deepStrictEqual(offsetsOf(store, "early"), { maxOffset: 2, minOffset: 2 })
     store.put(message(2, { topic: "early" }))
     store.run(100)
     assert.deepStrictEqual(idsFrom(store, 2, "early"), [2])
