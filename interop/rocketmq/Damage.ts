@@ -21,11 +21,12 @@ export const inflict = (damage: Damage, directory: string, config: Config, histo
     case "last record torn":
       return tearLast(directory, Number(config["mappedFileSizeCommitLog"]), history)
     case "only the log left":
-      for (const name of ["consumequeue", "index", "checkpoint"]) {
+      for (const name of ["consumequeue", "batchconsumequeue", "index", "checkpoint"]) {
         remove(directory, name)
       }
       return
     case "queues removed":
+      remove(directory, "batchconsumequeue")
       return remove(directory, "consumequeue")
     case "one queue removed":
       return remove(directory, "consumequeue/TopicA/0")

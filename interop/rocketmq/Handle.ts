@@ -58,6 +58,11 @@ export class Handle {
     }))
   }
 
+  /** Only ours: the real one is told of topics by a file. */
+  setQueueType(topic: string, type: string): Promise<unknown> {
+    return this.#request("setQueueType", { topic, type })
+  }
+
   list(): Promise<Listing> {
     return this.#request("list", {})
   }

@@ -16,7 +16,7 @@ const TOPIC_LENGTH_MAX_V1 = 127
 const KEY_COUNT_MAX = 20
 
 /** Properties that the store adds. */
-export const ADDED_PROPERTIES: ReadonlyArray<string> = ["__CRC32#", "INNER_MULTI_QUEUE_OFFSET"]
+export const ADDED_PROPERTIES: ReadonlyArray<string> = ["__CRC32#", "INNER_MULTI_QUEUE_OFFSET", "INNER_BASE"]
 
 export class History {
   readonly messages: Array<ListedMessage> = []
@@ -38,21 +38,19 @@ export class History {
 
   /** The queues that these messages make; those that hold nothing are left out. */
   queues(): ReadonlyArray<ListedQueue> {
-    const queues = new Map<string, { topic: string; queueId: number; entries: Array<readonly [number, number]> }>()
+    const queues = new Map<string, ListedQueue & { maxOffset: number; entries: Array<readonly [number, number]> }>()
     for (const { position, properties, queueId, storeSize, sysFlag, topic } of this.messages) {
       if (isQueued(sysFlag)) {
         for (const place of [{ topic, queueId }, ...lightQueuesOf(properties)]) {
           const name = `${place.topic}/${place.queueId}`
-          const queue = queues.get(name) ?? { ...place, entries: [] }
+          const queue = queues.get(name) ?? { ...place, entries: [], minOffset: 0, maxOffset: 0 }
           queue.entries.push([position, storeSize])
+          queue.maxOffset += spanOf(properties)
           queues.set(name, queue)
         }
       }
     }
-    const listed = [...queues.values()].map(({ entries, queueId, topic }) => {
-      return { topic, queueId, minOffset: 0, maxOffset: entries.length, entries }
-    })
-    return sortQueues(listed)
+    return sortQueues([...queues.values()])
   }
 
   /** Positions of the messages of a topic with a key. */
@@ -75,6 +73,9 @@ export class History {
     return [...all.values()].filter(({ count }) => count <= KEY_COUNT_MAX)
   }
 }
+
+/** How many offsets a record takes in its queue: an inner batch has one for each of its messages. */
+export const spanOf = (properties: Readonly<Record<string, string>>): number => Number(properties["INNER_NUM"] ?? 1)
 
 /** The light queues that a message stands in beside its own. */
 const lightQueuesOf = (properties: Readonly<Record<string, string>>) =>

@@ -47,8 +47,8 @@ export interface ListedQueue {
   readonly queueId: number
   readonly minOffset: number
   readonly maxOffset: number
-  /** Position and size; the real store adds the tags code. */
-  readonly entries: ReadonlyArray<readonly [position: number, size: number, tagsCode?: number]>
+  /** Position and size; the real store adds the tags code, and for a batch consume queue all other fields. */
+  readonly entries: ReadonlyArray<readonly [position: number, size: number, ...rest: ReadonlyArray<number>]>
 }
 
 export interface Listing {

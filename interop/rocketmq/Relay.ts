@@ -5,7 +5,7 @@
 import type { Report } from "../Report.ts"
 import * as Damage from "./Damage.ts"
 import { type Config, Handle } from "./Handle.ts"
-import { ADDED_PROPERTIES, type History, isQueued } from "./History.ts"
+import { ADDED_PROPERTIES, type History, isQueued, spanOf } from "./History.ts"
 import type { ListedMessage, Listing, ScriptedMessage } from "./Listing.ts"
 import type { Peer } from "./Peer.ts"
 import type { Step } from "./Script.ts"
@@ -44,6 +44,10 @@ export class Relay {
 
   constructor(options: RelayOptions) {
     this.#options = options
+  }
+
+  get directory(): string {
+    return this.#options.directory
   }
 
   async turn(turn: Turn): Promise<void> {
@@ -138,6 +142,19 @@ export class Relay {
     const invalid = listing.messages.filter(({ isValid }) => isValid !== true).map(({ position }) => position)
     report.holds(`${title}: its check accepts every record`, invalid.length === 0, `not those at ${invalid.join(", ")}`)
     const codes = new Map(listing.messages.map(({ position, tagsCode }) => [position, tagsCode]))
+    const batches = listing.queues.flatMap(({ entries }) => entries.filter(({ length }) => length > 3))
+    const records = new Map(listing.messages.map((message) => [message.position, message]))
+    report.equal(
+      `${title}: fields of ${batches.length} batch entries`,
+      { name: "queue", value: batches.map(([, , , ...rest]) => rest) },
+      {
+        name: "record",
+        value: batches.map(([at]) => {
+          const { properties, queueOffset, storeTimestamp } = records.get(at)!
+          return [storeTimestamp, queueOffset, spanOf(properties), -1, 0]
+        })
+      }
+    )
     report.equal(
       `${title}: tags codes of the queues`,
       { name: "queue", value: listing.queues.map(({ entries }) => entries.map(([, , code]) => code)) },
@@ -257,7 +274,7 @@ export class Relay {
   }
 }
 
-const placeOf = ([position, size]: readonly [number, number, number?]) => [position, size] as const
+const placeOf = ([position, size]: readonly [number, number, ...ReadonlyArray<number>]) => [position, size] as const
 
 /** Fields that both a listing and a put can tell. */
 const fieldsOf = ({ isValid: _isValid, properties, tagsCode: _tagsCode, ...fields }: ListedMessage) => ({

@@ -1,12 +1,12 @@
 /** Shorter relays than the rounds: each about one thing. */
 import { join } from "node:path"
 import type { Damage } from "./Damage.ts"
-import type { Config } from "./Handle.ts"
+import { type Config, Handle } from "./Handle.ts"
 import { History } from "./History.ts"
 import type { Peers, Side, VersionOptions } from "./Peers.ts"
 import { Relay } from "./Relay.ts"
 import * as Rounds from "./Rounds.ts"
-import { Script } from "./Script.ts"
+import { BATCH_TOPIC, Script } from "./Script.ts"
 
 const MESSAGES = 20
 
@@ -63,6 +63,26 @@ export const lightQueues = async (options: VersionOptions, peers: Peers): Promis
   await relay.turn({ peer: peers.spawn("ours"), steps: script.light(), end: "kill" })
   await relay.turn({ peer: peers.lasting("real"), steps: script.light(), end: "close" })
   await relay.turn({ peer: peers.lasting("ours"), steps: [], end: "close" })
+}
+
+/** A topic with batch consume queues, which roll, across a kill of each side; ours begins, or the real one. */
+export const innerBatches = async (options: VersionOptions, peers: Peers, first: Side): Promise<void> => {
+  const second = first === "ours" ? "real" : "ours"
+  const config = { ...Rounds.config, mapperFileSizeBatchConsumeQueue: 46 * 5 }
+  const relay = relayOf(options, `inner batches begun by ${first === "ours" ? "ours" : "the real one"}`, config)
+  // What a broker reads before it opens its store.
+  const handle = await Handle.open(peers.lasting("ours"), relay.directory, config)
+  await handle.setQueueType(BATCH_TOPIC, "BatchCQ")
+  await handle.close()
+  const script = new Script(Rounds.abilitiesOf(options.version), 13)
+  await relay.turn({ peer: peers.lasting(first), steps: script.inner(), end: "close" })
+  await relay.turn({ peer: peers.lasting(second), steps: script.inner(), end: "close" })
+  await relay.turn({ peer: peers.spawn(first), steps: script.inner(), end: "kill" })
+  await relay.turn({ peer: peers.spawn(second), steps: script.inner(), end: "kill" })
+  await relay.turn({ peer: peers.lasting(first), steps: script.inner(), end: "close" })
+  await relay.turn({ peer: peers.lasting(second), steps: [], end: "close" })
+  await relay.turn({ peer: peers.lasting(first), steps: [], end: "close", before: "queues removed" })
+  await relay.turn({ peer: peers.lasting(second), steps: [], end: "close" })
 }
 
 /** A log that is spread over two directories. */

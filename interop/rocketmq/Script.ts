@@ -22,6 +22,10 @@ const COMPRESSED_ZLIB = COMPRESSED | (3 << 8)
 const PREPARED = 1 << 2
 const COMMIT = 2 << 2
 const ROLLBACK = 3 << 2
+const NEED_UNWRAP = 1 << 6
+const INNER_BATCH = 1 << 7
+/** A topic that is said to have batch consume queues. */
+export const BATCH_TOPIC = "TopicInner"
 
 const BORN_V6 = "[2001:db8:0:0:0:0:0:17]:40123"
 const STORE_V6 = "[fd00:1:2:3:4:5:6:7]:10911"
@@ -94,6 +98,23 @@ export class Script {
     })
   }
 
+  /** Inner batches between other messages, of their topic and of others. */
+  inner(): ReadonlyArray<Step> {
+    const counts = [1, 3, 2, 17, 1, 5, 40, 2, 2, 9]
+    const others = [0, 1].map((queueId) => this.#message({ topic: BATCH_TOPIC, queueId }))
+    const batches = counts.map((count, index) => {
+      const fields = {
+        topic: BATCH_TOPIC,
+        queueId: index % 3 === 2 ? 1 : 0,
+        sysFlag: INNER_BATCH | NEED_UNWRAP,
+        properties: { KEYS: this.#key(), INNER_NUM: String(count), ...(index % 4 === 3 ? {} : { TAGS: "TagA" }) },
+        body: `${count} messages `.repeat(count)
+      }
+      return { kind: "put", messages: [this.#message(fields), this.plain()] } as const
+    })
+    return [...batches, { kind: "put", messages: others }, this.#batch(3, 50, BATCH_TOPIC)]
+  }
+
   /** A message without anything special. */
   plain(): ScriptedMessage {
     const queueId = this.#below(3)
@@ -153,11 +174,11 @@ export class Script {
     }))
   }
 
-  #batch(count: number, bodyLength: number): Step {
+  #batch(count: number, bodyLength: number, topic: string = "TopicBatch"): Step {
     const bornTimestamp = BORN_TIMESTAMP + this.#sequence
     const messages = Array.from({ length: count }, (_, index) =>
       this.#message({
-        topic: "TopicBatch",
+        topic,
         queueId: 1,
         bornTimestamp,
         flag: index,

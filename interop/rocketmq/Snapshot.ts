@@ -1,5 +1,6 @@
 /** All that a side answers about a store: to be compared with what the other side answers about the same files. */
 import type { Report } from "../Report.ts"
+import { BATCH_TOPIC } from "./Script.ts"
 import type { Handle } from "./Handle.ts"
 import { type History, sortQueues } from "./History.ts"
 import type { GetAnswer, GetRequest, ListedQueue, Listing, QueryRequest, TimeAnswer, TimeRequest } from "./Listing.ts"
@@ -83,6 +84,10 @@ const getsOf = ({ maxOffset, minOffset, queueId, topic }: ListedQueue): Readonly
 }
 
 const timesOf = ({ queueId, topic }: ListedQueue, history: History): ReadonlyArray<TimeRequest> => {
+  if (topic === BATCH_TOPIC) {
+    // There the real store knows no boundaries, and answers with the last batch where all are older.
+    return []
+  }
   const stored = history.messages
     .filter((message) => message.topic === topic && message.queueId === queueId)
     .map(({ storeTimestamp }) => storeTimestamp)

@@ -16,7 +16,7 @@ import * as Twins from "./Twins.ts"
 const VERSIONS = ["5.3.3", "5.5.1", "4.9.8"]
 
 /** What can be run alone. */
-const SECTIONS = ["repair", "commands"]
+const SECTIONS = ["repair", "commands", "batches"]
 
 const DAMAGES = [
   ["ours", "last record torn", "kill"],
@@ -52,6 +52,7 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
       synchronous: () => Scenarios.synchronous(options, peers),
       directories: () => Scenarios.directories(options, peers),
       ...(options.version.startsWith("4.") ? {} : { "light queues": () => Scenarios.lightQueues(options, peers) }),
+      ...innerBatches(options, peers),
       "twins of ours": () => Twins.run(options, peers, "ours"),
       "twins of the real one": () => Twins.run(options, peers, "real"),
       beside: () => Beside.run(options, peers),
@@ -70,7 +71,8 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
   ]
   const named: Readonly<Record<string, Lane>> = {
     repair: repairs(options, peers),
-    commands: { commands: () => Commands.run(options, peers) }
+    commands: { commands: () => Commands.run(options, peers) },
+    batches: innerBatches(options, peers)
   }
   const lanes = options.sections.length === 0 ? all : options.sections.map((section) => named[section]!)
   try {
@@ -85,6 +87,15 @@ const repairs = (options: Peers.VersionOptions, peers: Peers.Peers): Lane => ({
   "repair of the real one": () => Repairs.run(options, peers, "real", "keep"),
   "repair by a cut": () => Repairs.run(options, peers, "real", "cut")
 })
+
+/** Versions before 5.0 know none. */
+const innerBatches = (options: Peers.VersionOptions, peers: Peers.Peers): Lane =>
+  options.version.startsWith("4.")
+    ? {}
+    : {
+        "inner batches of ours": () => Scenarios.innerBatches(options, peers, "ours"),
+        "inner batches of the real one": () => Scenarios.innerBatches(options, peers, "real")
+      }
 
 /** Scenarios by name, one after the other. Lanes run beside each other: a real store that closes mostly sleeps. */
 type Lane = Readonly<Record<string, () => Promise<void>>>

@@ -33,6 +33,8 @@ interface Request {
   readonly config: Readonly<Record<string, number | boolean | string>>
   readonly messages: ReadonlyArray<ScriptedMessage>
   readonly requests: ReadonlyArray<unknown>
+  readonly topic: string
+  readonly type: MessageStore.QueueType
 }
 
 // Whatever the store logs must not mix with the answers.
@@ -52,6 +54,8 @@ const perform = async (request: Request): Promise<unknown> => {
       return run(request, (store) => put(store, request.messages))
     case "putBatch":
       return run(request, (store) => Effect.map(store.putBatch(request.messages.map(toMessage)), outcomesOf))
+    case "setQueueType":
+      return run(request, (store) => Effect.as(store.setQueueType(request.topic, request.type), {}))
     case "settle":
       return run(request, stateOf)
     case "list":

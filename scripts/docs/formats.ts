@@ -65,7 +65,7 @@ const CHAPTERS: ReadonlyArray<Chapter> = [
       { title: "Flags of a record", path: `${STORE}/commitlog/SysFlag.ts` },
       { title: "Entry of a consume queue", path: `${STORE}/consumequeue/EntryDescriptor.ts` },
       { title: "Further queues of a record", path: `${STORE}/consumequeue/MultiDispatch.ts` },
-      { title: "Entry of a batch consume queue", path: `${STORE}/inspect/BatchEntryDescriptor.ts` },
+      { title: "Entry of a batch consume queue", path: `${STORE}/consumequeue/BatchEntryDescriptor.ts` },
       { title: "Index file", path: `${STORE}/index/IndexDescriptor.ts` },
       { title: "Checkpoint", path: `${STORE}/recovery/StoreCheckpoint.ts` }
     ]

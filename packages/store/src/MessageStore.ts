@@ -40,6 +40,7 @@ import type { Message, StoredMessage } from "./Message.ts"
 import { config, type MessageStoreOptions } from "./MessageStoreConfig.ts"
 import type { QueryRequest } from "./Query.ts"
 import type { GetStatus as KernelGetStatus } from "./reading/GetMessage.ts"
+import type { QueueType as KernelQueueType } from "./config/TopicConfig.ts"
 import type { Boundary as KernelBoundary } from "./reading/OffsetByTime.ts"
 import type { RecoveryReport } from "./RecoveryReport.ts"
 import type { StoreError } from "./StoreError.ts"
@@ -84,6 +85,14 @@ export type GetStatus = KernelGetStatus
  * @since 0.1.0
  */
 export type Boundary = KernelBoundary
+
+/**
+ * What queues a topic has: an entry for each message, or (`BatchCQ`) for each inner batch.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type QueueType = KernelQueueType
 
 /**
  * Which messages to read.
@@ -265,6 +274,11 @@ export class MessageStore extends Context.Service<
     topic(name: string): Effect.Effect<TopicInfo | undefined, StoreError>
     /** Keeps how many queues the messages of a topic are spread over. */
     setQueueCount(topic: string, queueCount: number): Effect.Effect<void, StoreError>
+    /**
+     * Keeps what queues a topic has, before it has any: `BatchCQ` for one whose messages come as inner batches, of which
+     * each has one entry for all of its messages.
+     */
+    setQueueType(topic: string, queueType: QueueType): Effect.Effect<void, StoreError>
     /** Completes when everything that was stored before is on the device. */
     readonly flush: Effect.Effect<void, StoreError>
     readonly status: Effect.Effect<StoreStatus, StoreError>

@@ -10,7 +10,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as HostAddress from "./commitlog/HostAddress.ts"
 import * as RecordDescriptor from "./commitlog/RecordDescriptor.ts"
-import type { StoreOptions } from "./engine/StoreOptions.ts"
+import type { FoundLengths, StoreOptions } from "./engine/StoreOptions.ts"
 import { OptionIllegal, StoreError } from "./StoreError.ts"
 
 /**
@@ -65,6 +65,12 @@ export const settings = {
     "bytes",
     "Length of a file of a consume queue, rounded up to whole entries of 20 bytes.",
     20
+  ),
+  mapperFileSizeBatchConsumeQueue: integer(
+    300_000 * 46,
+    "bytes",
+    "Length of a file of a batch consume queue, rounded up to whole entries of 46 bytes.",
+    46
   ),
   maxMessageSize: integer(4 * MEBIBYTE, "bytes", "Longest body of a message."),
   compressType: {
@@ -202,7 +208,7 @@ export type MessageStoreOptions = {
  */
 export const conclude = (
   options: MessageStoreOptions,
-  found: { readonly commitLog?: number | undefined; readonly consumeQueue?: number | undefined } = {}
+  found: FoundLengths = {}
 ): Effect.Effect<StoreOptions, StoreError> =>
   Effect.suspend(() => {
     const values: Record<string, unknown> = {}
@@ -222,15 +228,18 @@ export const conclude = (
     return checkRelations(concluded)
   })
 
-const detected = (
-  name: string,
-  found: { readonly commitLog?: number | undefined; readonly consumeQueue?: number | undefined }
-) =>
-  name === "mappedFileSizeCommitLog"
-    ? found.commitLog
-    : name === "mappedFileSizeConsumeQueue"
-      ? found.consumeQueue
-      : undefined
+const detected = (name: string, found: FoundLengths): number | undefined => {
+  switch (name) {
+    case "mappedFileSizeCommitLog":
+      return found.commitLog
+    case "mappedFileSizeConsumeQueue":
+      return found.consumeQueue
+    case "mapperFileSizeBatchConsumeQueue":
+      return found.batchConsumeQueue
+    default:
+      return undefined
+  }
+}
 
 const fail = (option: string, value: unknown, detail: string): Effect.Effect<never, StoreError> =>
   Effect.fail(new StoreError({ reason: new OptionIllegal({ option, value: String(value), detail }) }))

@@ -12,7 +12,6 @@ import type { CommitLog } from "../commitlog/CommitLog.ts"
 import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
-import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { ConsumeQueue, QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as QueueSearch from "../consumequeue/QueueSearch.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
@@ -159,9 +158,9 @@ const removeQueueFiles = (queue: ConsumeQueue, minPosition: number): void => {
   const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
   const { files } = queue
   while (files.files.length > 1) {
-    const begin = files.minOffset / EntryDescriptor.LENGTH
-    const last = QueueSearch.previousReal(queue, queue.nextFileStart(begin), begin)
-    if (!queue.read(last, entry) || entry.position >= minPosition) {
+    const begin = queue.firstSlot
+    const last = QueueSearch.previousReal(queue, queue.nextFileSlot(begin), begin)
+    if (!queue.readSlot(last, entry) || entry.position >= minPosition) {
       return
     }
     files.removeFirst()

@@ -3,6 +3,7 @@
  */
 import * as HostAddress from "./HostAddress.ts"
 import type { MessageInput } from "./MessageInput.ts"
+import * as InnerBatch from "./InnerBatch.ts"
 import * as MessageProperties from "./MessageProperties.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import * as SysFlag from "./SysFlag.ts"
@@ -29,8 +30,10 @@ export const LMQ_ILLEGAL = -13
 /** The message would make more light queues than there may be. */
 export const LMQ_TOO_MANY = -14
 
-/** Inner batches need a batch consume queue, which this store does not keep. */
+/** An inner batch in a topic without batch consume queues, or among the messages of a client's batch. */
 export const INNER_BATCH = -15
+/** An inner batch says that it has no number of messages that can be, or another message says how many it has. */
+export const INNER_NUM_ILLEGAL = -16
 
 /** A topic is the name of a directory; that is what bounds it on every file system. */
 const TOPIC_BYTES_MAX = 255
@@ -60,9 +63,6 @@ export const check = (message: MessageInput, bodyLengthMax: number, crcLength: n
   if (!isInt32(message.flag) || !isInt32(message.sysFlag) || !isInt32(message.reconsumeTimes)) {
     return NUMBER_ILLEGAL
   }
-  if (((message.sysFlag ?? 0) & SysFlag.INNER_BATCH) !== 0) {
-    return INNER_BATCH
-  }
   if (!isSafe(message.bornTimestamp) || !isSafe(message.preparedTransactionOffset)) {
     return NUMBER_ILLEGAL
   }
@@ -80,10 +80,31 @@ export const checkInBatch = (message: MessageInput, first: MessageInput): number
   if (message.topic !== first.topic || (message.queueId ?? 0) !== (first.queueId ?? 0)) {
     return BATCH_MIXED
   }
+  if (SysFlag.isInnerBatch(message.sysFlag ?? 0)) {
+    return INNER_BATCH
+  }
   if (((message.sysFlag ?? 0) & SysFlag.TRANSACTION_MASK) !== 0) {
     return BATCH_TRANSACTION
   }
   return hasDelay(message) ? BATCH_DELAY : OK
+}
+
+/** What a message must be besides for the queues of its topic. */
+export const checkQueueType = (message: MessageInput, isBatchTopic: boolean): number => {
+  const sysFlag = message.sysFlag ?? 0
+  if (!SysFlag.isInnerBatch(sysFlag)) {
+    return message.properties?.[MessageProperties.INNER_NUM] === undefined ? OK : INNER_NUM_ILLEGAL
+  }
+  if (!isBatchTopic) {
+    return INNER_BATCH
+  }
+  return (sysFlag & SysFlag.TRANSACTION_MASK) !== 0
+    ? BATCH_TRANSACTION
+    : hasDelay(message)
+      ? BATCH_DELAY
+      : InnerBatch.countOf(message) === 0
+        ? INNER_NUM_ILLEGAL
+        : OK
 }
 
 const hasDelay = ({ properties, rawProperties }: MessageInput): boolean =>

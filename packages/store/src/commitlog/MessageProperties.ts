@@ -15,6 +15,9 @@ export const UNIQ_KEY = "UNIQ_KEY"
 /** Further queues that the message stands in, and its offsets in them. */
 export const INNER_MULTI_DISPATCH = "INNER_MULTI_DISPATCH"
 export const INNER_MULTI_QUEUE_OFFSET = "INNER_MULTI_QUEUE_OFFSET"
+/** How many messages an inner batch has, and the queue offset of the first. */
+export const INNER_NUM = "INNER_NUM"
+export const INNER_BASE = "INNER_BASE"
 
 /** A property by its name in bytes: where its value starts, and how long it is. */
 export interface PropertyRange {

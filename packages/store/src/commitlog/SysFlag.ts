@@ -13,11 +13,10 @@ export const STORE_HOST_IPV6 = 1 << 5
 /** The body is a batch that a client has put together: one record for several messages. */
 export const INNER_BATCH = 1 << 7
 
-/**
- * Only normal and committed messages have a place in a consume queue; inner batches have theirs in a batch consume queue,
- * which is RocketMQ's own affair.
- */
+export const isInnerBatch = (sysFlag: number): boolean => (sysFlag & INNER_BATCH) !== 0
+
+/** Only normal and committed messages have a place in a queue. */
 export const hasQueueEntry = (sysFlag: number): boolean => {
   const transaction = sysFlag & TRANSACTION_MASK
-  return (transaction === 0 || transaction === TRANSACTION_COMMIT) && (sysFlag & INNER_BATCH) === 0
+  return transaction === 0 || transaction === TRANSACTION_COMMIT
 }

@@ -4,6 +4,12 @@ import * as ConfigFile from "./ConfigFile.ts"
 
 const NAME = "topics.json"
 const PERM_READ_WRITE = 6
+/** RocketMQ's tools name an attribute with a sign for what is to be done to it; the file has the bare name. */
+const QUEUE_TYPE = "queue.type"
+const QUEUE_TYPE_ADDED = `+${QUEUE_TYPE}`
+
+/** What queues a topic has: an entry for each message, or for each inner batch. */
+export type QueueType = "SimpleCQ" | "BatchCQ"
 
 export interface TopicConfig {
   readonly topicName: string
@@ -14,6 +20,7 @@ export interface TopicConfig {
   readonly topicFilterType: string
   readonly topicSysFlag: number
   readonly attributes: Readonly<Record<string, string>>
+  readonly queueType: QueueType
 }
 
 export class TopicConfigs {
@@ -46,8 +53,21 @@ export class TopicConfigs {
     if (known?.writeQueueNums === queueCount && known.readQueueNums === queueCount) {
       return
     }
-    const config = { ...(known ?? fromJson(topic, {})), readQueueNums: queueCount, writeQueueNums: queueCount }
-    const topics = new Map(this.#topics).set(topic, config)
+    this.#write({ ...(known ?? fromJson(topic, {})), readQueueNums: queueCount, writeQueueNums: queueCount }, nowMs)
+  }
+
+  /** Keeps what queues a topic has, durably. Does nothing where it is what is kept already. Throws `FileFailure`. */
+  setQueueType(topic: string, queueType: QueueType, nowMs: number): void {
+    const known = this.#topics.get(topic) ?? fromJson(topic, {})
+    if (this.#topics.has(topic) && known.queueType === queueType) {
+      return
+    }
+    const { [QUEUE_TYPE_ADDED]: _added, ...attributes } = known.attributes
+    this.#write({ ...known, queueType, attributes: { ...attributes, [QUEUE_TYPE]: queueType } }, nowMs)
+  }
+
+  #write(config: TopicConfig, nowMs: number): void {
+    const topics = new Map(this.#topics).set(config.topicName, config)
     const counter = Number(this.#version["counter"] ?? 0) + 1
     const version = { counter, stateVersion: this.#version["stateVersion"] ?? 0, timestamp: nowMs }
     const names = [...topics.keys()].toSorted()
@@ -66,6 +86,9 @@ const asRecord = (value: unknown): Record<string, unknown> =>
 
 const countOf = (value: unknown): number => (Number.isInteger(value) && (value as number) > 0 ? (value as number) : 1)
 
+const queueTypeOf = (attributes: Record<string, unknown>): QueueType =>
+  (attributes[QUEUE_TYPE] ?? attributes[QUEUE_TYPE_ADDED]) === "BatchCQ" ? "BatchCQ" : "SimpleCQ"
+
 const fromJson = (topicName: string, json: Record<string, unknown>): TopicConfig => ({
   topicName,
   readQueueNums: countOf(json["readQueueNums"]),
@@ -74,7 +97,8 @@ const fromJson = (topicName: string, json: Record<string, unknown>): TopicConfig
   order: json["order"] === true,
   topicFilterType: typeof json["topicFilterType"] === "string" ? json["topicFilterType"] : "SINGLE_TAG",
   topicSysFlag: Number.isInteger(json["topicSysFlag"]) ? (json["topicSysFlag"] as number) : 0,
-  attributes: asRecord(json["attributes"]) as Record<string, string>
+  attributes: asRecord(json["attributes"]) as Record<string, string>,
+  queueType: queueTypeOf(asRecord(json["attributes"]))
 })
 
 /** Fields in alphabetical order, as RocketMQ writes them. */

@@ -17,6 +17,13 @@ export interface QueueEntry {
   tagsCode: number
 }
 
+/** What an entry of a batch consume queue says besides. */
+export interface BatchPart {
+  readonly storeTimestamp: number
+  /** Number of messages, which have offsets in a row. */
+  readonly count: number
+}
+
 export class ConsumeQueue {
   readonly topic: string
   readonly queueId: number
@@ -32,9 +39,39 @@ export class ConsumeQueue {
     this.files = files
   }
 
-  /** Offset behind the last entry. */
+  /** Length of an entry. Entries are counted in slots: slot n is at byte n times this. */
+  get entryLength(): number {
+    return ENTRY
+  }
+
+  /** Offset behind the last message. */
   get maxOffset(): number {
-    return this.files.maxOffset / ENTRY
+    return this.endSlot
+  }
+
+  /** The first slot that is kept. */
+  get firstSlot(): number {
+    return this.files.minOffset / this.entryLength
+  }
+
+  /** The slot behind the last entry. */
+  get endSlot(): number {
+    return this.files.maxOffset / this.entryLength
+  }
+
+  /** The slot of the entry that stands for the message at an offset. */
+  slotOf(queueOffset: number): number {
+    return queueOffset
+  }
+
+  /** Offset of the first message that the entry in a slot stands for; of the end of the queue for the slot behind the last. */
+  offsetOf(slot: number): number {
+    return slot
+  }
+
+  /** Offset behind the last message that the entry in a slot stands for. */
+  endOf(slot: number): number {
+    return slot + 1
   }
 
   /**
@@ -42,7 +79,7 @@ export class ConsumeQueue {
    * log twice harmless. Where entries before it are missing their slots get fillers: an offset always means the same
    * message. Throws `FileFailure`.
    */
-  append(queueOffset: number, position: number, size: number, tagsCode: number): void {
+  append(queueOffset: number, position: number, size: number, tagsCode: number, _batch?: BatchPart): void {
     if (position + size <= this.maxPosition || queueOffset < this.maxOffset) {
       return
     }
@@ -68,30 +105,40 @@ export class ConsumeQueue {
     }
   }
 
-  /** Reads the entry at `queueOffset`. False where it is outside the queue or its file is gone. */
+  /** Reads the entry of the message at `queueOffset`. False where it is outside the queue or its file is gone. */
   read(queueOffset: number, entry: QueueEntry): boolean {
-    if (queueOffset < 0 || queueOffset >= this.maxOffset) {
+    return queueOffset >= 0 && queueOffset < this.maxOffset && this.readSlot(this.slotOf(queueOffset), entry)
+  }
+
+  /** Reads the entry in a slot. False where it is outside the queue or its file is gone. */
+  readSlot(slot: number, entry: QueueEntry): boolean {
+    if (slot < 0 || slot >= this.endSlot) {
       return false
     }
-    const file = this.files.find(queueOffset * ENTRY)
+    const at = slot * this.entryLength
+    const file = this.files.find(at)
     if (file === undefined) {
       return false
     }
-    const offset = queueOffset * ENTRY - file.fromOffset
-    decode(file.read(offset, ENTRY), offset, entry)
+    const offset = at - file.fromOffset
+    this.decode(file.read(offset, this.entryLength), offset, entry)
     return true
   }
 
-  /** Offset of the first entry in the file behind the one that holds `queueOffset`. */
-  nextFileStart(queueOffset: number): number {
-    const perFile = this.files.fileLength / ENTRY
-    return (Math.floor(queueOffset / perFile) + 1) * perFile
+  protected decode(window: FileWindow, offset: number, entry: QueueEntry): void {
+    decode(window, offset, entry)
   }
 
-  /** Ends the queue at the entry with `queueOffset`. */
-  truncate(queueOffset: number): void {
-    this.files.truncate(queueOffset * ENTRY)
-    this.minOffset = Math.min(this.minOffset, queueOffset)
+  /** The first slot in the file behind the one that holds `slot`. */
+  nextFileSlot(slot: number): number {
+    const perFile = this.files.fileLength / this.entryLength
+    return (Math.floor(slot / perFile) + 1) * perFile
+  }
+
+  /** Ends the queue at a slot. */
+  truncate(slot: number): void {
+    this.files.truncate(slot * this.entryLength)
+    this.minOffset = Math.min(this.minOffset, this.maxOffset)
   }
 }
 

@@ -83,7 +83,8 @@ export class LmqPlaces {
 
 const namesOf = ({ properties, sysFlag, topic }: MessageInput): ReadonlyArray<string> => {
   const value = properties?.[MessageProperties.INNER_MULTI_DISPATCH]
-  return value === undefined || !SysFlag.hasQueueEntry(sysFlag ?? 0) || !MultiDispatch.isDispatched(topic)
+  const hasPlaces = SysFlag.hasQueueEntry(sysFlag ?? 0) && !SysFlag.isInnerBatch(sysFlag ?? 0)
+  return value === undefined || !hasPlaces || !MultiDispatch.isDispatched(topic)
     ? []
     : MultiDispatch.namesOf(value).filter(MultiDispatch.isLmq)
 }

@@ -7,7 +7,7 @@ import { type ConsumeQueue, isFiller, type QueueEntry } from "./ConsumeQueue.ts"
 const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
 
 /**
- * Offset of the first real entry in [low, high) for which `holds` is true, `high` where there is none. Behind an entry
+ * Slot of the first real entry in [low, high) for which `holds` is true, `high` where there is none. Behind an entry
  * for which it is true it must be true for all.
  */
 export const first = (
@@ -32,22 +32,22 @@ export const first = (
   return found
 }
 
-/** Offset of the last real entry before `offset` and not before `low`; `low` where there is none. */
-export const previousReal = (queue: ConsumeQueue, offset: number, low: number): number => {
-  let at = offset - 1
+/** Slot of the last real entry before `slot` and not before `low`; `low` where there is none. */
+export const previousReal = (queue: ConsumeQueue, slot: number, low: number): number => {
+  let at = slot - 1
   while (at > low && !isReal(queue, at)) {
     at--
   }
   return Math.max(low, at)
 }
 
-/** Offset of the first real entry in [offset, end), which `entry` then holds; `end` where there is none. */
-const nextReal = (queue: ConsumeQueue, offset: number, end: number): number => {
-  let at = offset
+/** Slot of the first real entry in [slot, end), which `entry` then holds; `end` where there is none. */
+const nextReal = (queue: ConsumeQueue, slot: number, end: number): number => {
+  let at = slot
   while (at < end && !isReal(queue, at)) {
     at++
   }
   return at
 }
 
-const isReal = (queue: ConsumeQueue, offset: number): boolean => queue.read(offset, entry) && !isFiller(entry)
+const isReal = (queue: ConsumeQueue, slot: number): boolean => queue.readSlot(slot, entry) && !isFiller(entry)

@@ -3,6 +3,7 @@
  * name in UTF-8, so that no put encodes it again.
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
+import * as MessageCheck from "../commitlog/MessageCheck.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import type { ConsumeQueue } from "./ConsumeQueue.ts"
 import * as MultiDispatch from "./MultiDispatch.ts"
@@ -21,15 +22,18 @@ export class TopicQueues {
   readonly name: string
   readonly utf8: Uint8Array
   readonly queues: Map<number, QueueState> = new Map()
+  /** Whether its messages may come as inner batches, for which its queues are batch consume queues. */
+  isBatch: boolean
 
-  constructor(name: string) {
+  constructor(name: string, isBatch: boolean) {
     this.name = name
+    this.isBatch = isBatch
     this.utf8 = Utf8.encode(name)
   }
 }
 
 /** Makes the files of a queue that is new. */
-export type OpenQueue = (topic: string, queueId: number) => ConsumeQueue
+export type OpenQueue = (topic: TopicQueues, queueId: number) => ConsumeQueue
 
 export class QueueTable {
   readonly topics: Map<string, TopicQueues> = new Map()
@@ -39,8 +43,26 @@ export class QueueTable {
   /** Messages that follow each other mostly share a topic and a queue. */
   #last: TopicQueues | undefined = undefined
 
-  constructor(openQueue: OpenQueue) {
+  readonly #isBatch: (topic: string) => boolean
+
+  /** `isBatch` says of a topic that is new to the table whether its queues are to be batch consume queues. */
+  constructor(openQueue: OpenQueue, isBatch: (topic: string) => boolean) {
     this.#openQueue = openQueue
+    this.#isBatch = isBatch
+  }
+
+  /** Whether the queues of a topic, which need not be there, are batch consume queues. */
+  isBatch(name: string): boolean {
+    return this.topics.get(name)?.isBatch ?? (this.#isBatch(name) && !MultiDispatch.isLmq(name))
+  }
+
+  /** Why the queues of a topic cannot be of a type; undefined where they can. */
+  obstacleTo(name: string, isBatch: boolean): string | undefined {
+    if (MessageCheck.checkTopic(name) !== MessageCheck.OK || (isBatch && MultiDispatch.isLmq(name))) {
+      return `no topic with batch consume queues can be called ${name}`
+    }
+    const hasOther = (this.topics.get(name)?.queues.size ?? 0) > 0 && this.isBatch(name) !== isBatch
+    return hasOther ? `the topic ${name} has queues of the other type: take a topic that is new` : undefined
   }
 
   topic(name: string): TopicQueues {
@@ -49,7 +71,7 @@ export class QueueTable {
     }
     let topic = this.topics.get(name)
     if (topic === undefined) {
-      topic = new TopicQueues(name)
+      topic = new TopicQueues(name, this.isBatch(name))
       this.topics.set(name, topic)
       this.lmqCount += MultiDispatch.isLmq(name) ? 1 : 0
     }
@@ -61,7 +83,7 @@ export class QueueTable {
   queue(topic: TopicQueues, queueId: number): QueueState {
     let state = topic.queues.get(queueId)
     if (state === undefined) {
-      state = this.add(topic, this.#openQueue(topic.name, queueId))
+      state = this.add(topic, this.#openQueue(topic, queueId))
     }
     return state
   }

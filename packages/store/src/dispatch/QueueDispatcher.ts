@@ -1,6 +1,8 @@
 /** Gives every message that can be consumed its entry in its consume queue. */
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
+import * as InnerBatch from "../commitlog/InnerBatch.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
+import type { BatchPart } from "../consumequeue/ConsumeQueue.ts"
 import type { QueueState, QueueTable, TopicQueues } from "../consumequeue/QueueTable.ts"
 import * as MultiDispatch from "../consumequeue/MultiDispatch.ts"
 import * as DelayLevel from "./DelayLevel.ts"
@@ -19,7 +21,8 @@ export class QueueDispatcher implements Dispatcher {
   }
 
   dispatch(record: RecordCursor, position: number): void {
-    if (!SysFlag.hasQueueEntry(record.sysFlag)) {
+    const span = InnerBatch.spanOf(record)
+    if (span === 0) {
       return
     }
     let topic = this.#topic
@@ -27,10 +30,19 @@ export class QueueDispatcher implements Dispatcher {
       topic = this.#table.topic(record.topic)
       this.#topic = topic
     }
+    const isInnerBatch = SysFlag.isInnerBatch(record.sysFlag)
+    if (isInnerBatch && topic.queues.size === 0) {
+      // A store takes inner batches only for topics that have batch consume queues: these are gone.
+      topic.isBatch = true
+    }
+    if (isInnerBatch && !topic.isBatch) {
+      return
+    }
     const state = this.#table.queue(topic, record.queueId)
     const tagsCode = tagsCodeOf(record, topic.name)
-    this.#append(state, record.queueOffset, position, record.totalSize, tagsCode)
-    if (this.#isMulti) {
+    const batch = topic.isBatch ? { storeTimestamp: record.storeTimestamp, count: span } : undefined
+    this.#append(state, record.queueOffset, position, record.totalSize, tagsCode, batch)
+    if (this.#isMulti && !isInnerBatch) {
       MultiDispatch.forEach(record, (name, offset) => {
         const lmq = this.#table.queue(this.#table.topic(name), MultiDispatch.LMQ_QUEUE_ID)
         this.#append(lmq, offset, position, record.totalSize, tagsCode)
@@ -38,11 +50,16 @@ export class QueueDispatcher implements Dispatcher {
     }
   }
 
-  #append(state: QueueState, queueOffset: number, position: number, size: number, tagsCode: number): void {
-    state.queue.append(queueOffset, position, size, tagsCode)
-    if (state.nextOffset <= queueOffset) {
-      state.nextOffset = queueOffset + 1
-    }
+  #append(
+    state: QueueState,
+    queueOffset: number,
+    position: number,
+    size: number,
+    tagsCode: number,
+    batch?: BatchPart
+  ): void {
+    state.queue.append(queueOffset, position, size, tagsCode, batch)
+    state.nextOffset = Math.max(state.nextOffset, queueOffset + (batch?.count ?? 1))
     if (!state.hasArrived) {
       state.hasArrived = true
       this.#arrived.push(state)

@@ -3,6 +3,7 @@
  * illegal message refuses its whole array and leaves no trace.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
+import * as InnerBatch from "../commitlog/InnerBatch.ts"
 import * as MessageCheck from "../commitlog/MessageCheck.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
 import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
@@ -51,7 +52,7 @@ export class PutPath {
       for (let index = 0; index < messages.length; index++) {
         const message = messages[index]!
         const state = this.#queueOf(message)
-        const placed = this.#lmq === undefined ? message : this.#lmq.place(message)
+        const placed = this.#place(message, state)
         const length = log.append(placed, state.topic.utf8, state.nextOffset, storeTimestamp)
         results.push(this.#accept(message, state, log.nextPosition - length, length, storeTimestamp))
         this.#lmq?.accept()
@@ -118,8 +119,15 @@ export class PutPath {
     storeTimestamp: number
   ): PutResult {
     const isQueued = SysFlag.hasQueueEntry(message.sysFlag ?? 0)
-    const queueOffset = isQueued ? state.nextOffset++ : 0
+    const queueOffset = isQueued ? state.nextOffset : 0
+    state.nextOffset += !isQueued ? 0 : isInnerBatch(message) ? InnerBatch.countOf(message) : 1
     return new PutResult(position, length, state.queueId, queueOffset, storeTimestamp)
+  }
+
+  /** The message as it is stored, with what it says of its own offsets. */
+  #place(message: MessageInput, state: QueueState): MessageInput {
+    const placed = this.#lmq === undefined ? message : this.#lmq.place(message)
+    return isInnerBatch(message) ? InnerBatch.withBase(placed, state.nextOffset) : placed
   }
 
   #queueOf(message: MessageInput): QueueState {
@@ -128,14 +136,19 @@ export class PutPath {
 
   #check(messages: ReadonlyArray<MessageInput>, isBatch: boolean): PutRefusal | undefined {
     let lastTopic: string | undefined = undefined
+    let isBatchTopic = false
     let longest = 0
     let sum = 0
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index]!
-      let code = MessageCheck.check(message, this.#bodyLengthMax, this.#crcLength)
+      let code = MessageCheck.check(longestOf(message), this.#bodyLengthMax, this.#crcLength)
       if (code === MessageCheck.OK && message.topic !== lastTopic) {
         lastTopic = message.topic
         code = this.#queues.topics.has(lastTopic) ? MessageCheck.OK : MessageCheck.checkTopic(lastTopic)
+        isBatchTopic = this.#queues.isBatch(lastTopic)
+      }
+      if (code === MessageCheck.OK) {
+        code = MessageCheck.checkQueueType(message, isBatchTopic)
       }
       if (code === MessageCheck.OK && isBatch) {
         code = MessageCheck.checkInBatch(message, messages[0]!)
@@ -160,7 +173,7 @@ export class PutPath {
     let sum = 0
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index]!
-      const length = log.measure(message, Utf8.encode(message.topic))
+      const length = log.measure(longestOf(message), Utf8.encode(message.topic))
       sum += length
       if (length > log.recordLengthMax) {
         return illegal(index, MessageCheck.RECORD_TOO_LONG, message, log.recordLengthMax)
@@ -172,6 +185,12 @@ export class PutPath {
     return undefined
   }
 }
+
+const isInnerBatch = (message: MessageInput): boolean => SysFlag.isInnerBatch(message.sysFlag ?? 0)
+
+/** The message as long as it can become by what the store adds to an inner batch. */
+const longestOf = (message: MessageInput): MessageInput =>
+  isInnerBatch(message) ? InnerBatch.withBase(message, Number.MAX_SAFE_INTEGER) : message
 
 const illegal = (index: number, code: number, message: MessageInput, limit: number): PutRefusal =>
   new PutRefusal({ _tag: "Illegal", index, code, size: message.body.length, limit }, [])

@@ -338,11 +338,12 @@ export class StoreEngine {
 
   #makeFollower(): Follower {
     const { commitLog, fileSystem, health, index, options, queues } = this
+    const place = { fileSystem, options, unsynced: this.#files.unsynced }
     return new Follower({
       commitLog,
       queues,
       index,
-      loadNewQueues: (onLoaded) => QueueFiles.loadAll(fileSystem, options, queues, this.#files.unsynced, onLoaded),
+      loadNewQueues: (onLoaded) => QueueFiles.loadAll(place, queues, onLoaded),
       onArrival: (queue) => this.#listener.onArrival(queue),
       onListed: (failure) => (health.dispatchFailure = failure)
     })

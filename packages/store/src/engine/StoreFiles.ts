@@ -2,7 +2,7 @@
 import { CommitLog } from "../commitlog/CommitLog.ts"
 import * as HostAddress from "../commitlog/HostAddress.ts"
 import { RecordEncoder } from "../commitlog/RecordEncoder.ts"
-import { ConsumeQueue } from "../consumequeue/ConsumeQueue.ts"
+import { TopicConfigs } from "../config/TopicConfig.ts"
 import { QueueTable } from "../consumequeue/QueueTable.ts"
 import { IndexService } from "../index/IndexService.ts"
 import type { FileSystem } from "../mapped/FileSystem.ts"
@@ -35,12 +35,15 @@ export const open = (fileSystem: FileSystem, options: StoreOptions, indexName: (
   }
   const log = logFiles(fileSystem, options)
   const unsynced = new UnsyncedNames()
+  const place: QueueFiles.QueuePlace = { fileSystem, options, unsynced }
+  const configs = new TopicConfigs(fileSystem, root)
   const queues = new QueueTable(
-    (topic, queueId) => new ConsumeQueue(topic, queueId, QueueFiles.open(fileSystem, options, topic, queueId, unsynced))
+    (topic, queueId) => QueueFiles.open(place, topic, queueId),
+    (topic) => configs.get(topic)?.queueType === "BatchCQ"
   )
   try {
     log.load()
-    QueueFiles.loadAll(fileSystem, options, queues, unsynced, () => undefined)
+    QueueFiles.loadAll(place, queues, () => undefined)
     const hasCheckpoint = (fileSystem.entries(root) ?? []).some((entry) => entry.name === "checkpoint")
     const path = StorePaths.checkpoint(root)
     // Who only reads does not need a checkpoint, and must not make one.

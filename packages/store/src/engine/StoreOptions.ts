@@ -5,6 +5,7 @@ export interface StoreOptions {
   readonly storePathCommitLog: ReadonlyArray<string>
   readonly mappedFileSizeCommitLog: number
   readonly mappedFileSizeConsumeQueue: number
+  readonly mapperFileSizeBatchConsumeQueue: number
   readonly maxMessageSize: number
   /** How long bodies are compressed that their client has not. */
   readonly compressType: "NONE" | "ZLIB" | "LZ4" | "ZSTD"
@@ -58,4 +59,11 @@ export interface StoreOptions {
   /** Files are read and written by position, none is mapped. */
   readonly writeWithoutMmap: boolean
   readonly readOnly: boolean
+}
+
+/** Lengths of the files of a store that is there already. */
+export interface FoundLengths {
+  readonly commitLog?: number | undefined
+  readonly consumeQueue?: number | undefined
+  readonly batchConsumeQueue?: number | undefined
 }

@@ -4,11 +4,11 @@
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
+import * as InnerBatch from "../commitlog/InnerBatch.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
 import { isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
-import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import { tagsCodeOf } from "../dispatch/QueueDispatcher.ts"
 import type { OnFinding } from "./Finding.ts"
@@ -48,11 +48,11 @@ export class QueueCheck {
 
   /** Looks whether a valid record has its entry. */
   onRecord(record: RecordCursor, position: number): void {
-    if (!SysFlag.hasQueueEntry(record.sysFlag)) {
+    const { mayLag, onFinding, queues } = this.#options
+    const { queueId, queueOffset, sysFlag, topic, totalSize } = record
+    if (InnerBatch.spanOf(record) === 0 || (SysFlag.isInnerBatch(sysFlag) && !queues.isBatch(topic))) {
       return
     }
-    const { mayLag, onFinding, queues } = this.#options
-    const { queueId, queueOffset, topic, totalSize } = record
     const queue = queues.find(topic, queueId)?.queue
     if (queue !== undefined && queue.read(queueOffset, this.#entry)) {
       const isRight = this.#entry.position === position && this.#entry.size === totalSize
@@ -80,8 +80,8 @@ export class QueueCheck {
     this.#end = end
     for (const state of this.#options.queues.all()) {
       const { queue } = state
-      for (let offset = queue.files.minOffset / EntryDescriptor.LENGTH; queue.read(offset, this.#entry); offset++) {
-        this.#checkEntry(state, offset)
+      for (let slot = queue.firstSlot; queue.readSlot(slot, this.#entry); slot++) {
+        this.#checkEntry(state, slot)
         this.entryCount++
         if (this.entryCount % ENTRIES_A_SLICE === 0) {
           yield this.entryCount
@@ -90,9 +90,11 @@ export class QueueCheck {
     }
   }
 
-  #checkEntry({ queue, queueId, topic }: QueueState, queueOffset: number): void {
+  #checkEntry(state: QueueState, slot: number): void {
+    const { queue, queueId, topic } = state
+    const queueOffset = queue.offsetOf(slot)
     const entry = this.#entry
-    const detail = isFiller(entry) ? undefined : this.#problemOf(topic.name, queueId, queueOffset)
+    const detail = isFiller(entry) ? undefined : this.#problemOf(state, slot)
     const { position, size } = entry
     if (detail === TAGS_DIFFER) {
       const expected = { position, size, tagsCode: tagsCodeOf(this.#cursor, topic.name) }
@@ -114,7 +116,8 @@ export class QueueCheck {
   }
 
   /** What is wrong with the entry at hand; undefined where it is right, or its record is gone by age. */
-  #problemOf(topic: string, queueId: number, queueOffset: number): string | undefined {
+  #problemOf({ queue, queueId, topic: { isBatch, name: topic } }: QueueState, slot: number): string | undefined {
+    const queueOffset = queue.offsetOf(slot)
     const { commitLog } = this.#options
     const { position, size, tagsCode } = this.#entry
     if (position < commitLog.minOffset) {
@@ -136,6 +139,9 @@ export class QueueCheck {
     }
     if (record.queueOffset !== queueOffset) {
       return `the record there has the offset ${record.queueOffset}`
+    }
+    if (isBatch && queue.endOf(slot) - queueOffset !== InnerBatch.spanOf(record)) {
+      return "the record there has another number of messages"
     }
     const isTagged = tagsCode <= EXT_ADDRESS_MAX || tagsCode === tagsCodeOf(record, topic)
     return isTagged ? undefined : TAGS_DIFFER

@@ -138,7 +138,9 @@ const detailOf = (code: number, size: number, limit: number): string => {
     case MessageCheck.LMQ_TOO_MANY:
       return `there are ${limit} light queues already (maxLmqConsumeQueueNum)`
     case MessageCheck.INNER_BATCH:
-      return "inner batches (sysFlag 128) are only read, by position and key: put their messages, or a client's batch"
+      return "an inner batch (sysFlag 128) is put by itself into a topic whose queue type is BatchCQ (setQueueType)"
+    case MessageCheck.INNER_NUM_ILLEGAL:
+      return "property INNER_NUM says how many messages an inner batch (sysFlag 128) has, 1 to 32767; no other message has it"
     case MessageCheck.QUEUE_ILLEGAL:
       return "a queue id is a whole number from 0 to 2147483647"
     case MessageCheck.BATCH_MIXED:

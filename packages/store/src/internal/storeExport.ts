@@ -109,7 +109,7 @@ function* exportSteps({ files, follow }: storeInspection.Inspection): Generator<
 }
 
 const endsOf = (queues: QueueTable): ReadonlyMap<QueueState, number> =>
-  new Map([...queues.all()].map((state) => [state, state.queue.maxOffset]))
+  new Map([...queues.all()].map((state) => [state, state.queue.endSlot]))
 
 const byName = (a: QueueState, b: QueueState): number =>
   a.topic.name === b.topic.name ? a.queueId - b.queueId : a.topic.name < b.topic.name ? -1 : 1
@@ -125,18 +125,20 @@ const queueOf = (
   const beyond: Array<ExportedQueue["entries"][number]> = []
   const { minOffset } = queue
   let maxOffset = minOffset
-  for (let offset = minOffset; queue.read(offset, entry); offset++) {
+  let beyondEnd = minOffset
+  for (let slot = queue.slotOf(minOffset); queue.readSlot(slot, entry); slot++) {
     const isBeyond = !isFiller(entry) && entry.position + entry.size > logEnd
     if (!isBeyond) {
       entries.push([entry.position, entry.size, entry.tagsCode])
-      maxOffset = offset + 1
-    } else if (offset < knownEnd) {
+      maxOffset = queue.endOf(slot)
+    } else if (slot < knownEnd) {
+      beyondEnd = queue.endOf(slot)
       beyond.push([entry.position, entry.size, entry.tagsCode])
     }
   }
   const named = { topic: topic.name, queueId }
   return {
     queue: { ...named, minOffset, maxOffset, entries },
-    beyond: { ...named, minOffset: maxOffset, maxOffset: maxOffset + beyond.length, entries: beyond }
+    beyond: { ...named, minOffset: maxOffset, maxOffset: Math.max(maxOffset, beyondEnd), entries: beyond }
   }
 }

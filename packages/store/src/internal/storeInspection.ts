@@ -40,9 +40,10 @@ export const open = Effect.fnUntraced(function* (
     attempt(() => StoreFiles.open(fileSystem, concluded, () => "")),
     (opened) => Effect.sync(() => StoreFiles.close(opened))
   )
+  const place = { fileSystem, options: concluded, unsynced: files.unsynced }
   const follower = new Follower({
     ...files,
-    loadNewQueues: (onLoaded) => QueueFiles.loadAll(fileSystem, concluded, files.queues, files.unsynced, onLoaded),
+    loadNewQueues: (onLoaded) => QueueFiles.loadAll(place, files.queues, onLoaded),
     onArrival: () => undefined,
     onListed: () => undefined
   })

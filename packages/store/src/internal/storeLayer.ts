@@ -40,6 +40,7 @@ export const make = Effect.fnUntraced(function* (
 /** Files of a store in memory are smaller: each takes its whole length at once. */
 const MEMORY_COMMIT_LOG_LENGTH = 16 * 1024 * 1024
 const MEMORY_QUEUE_LENGTH = 20 * 10_000
+const MEMORY_BATCH_QUEUE_LENGTH = 46 * 4000
 
 export const makeMemory = (
   options: Omit<MessageStoreOptions, "directory">
@@ -48,6 +49,7 @@ export const makeMemory = (
     open(new MemoryFileSystem((run) => void setImmediate(run)), {
       mappedFileSizeCommitLog: MEMORY_COMMIT_LOG_LENGTH,
       mappedFileSizeConsumeQueue: MEMORY_QUEUE_LENGTH,
+      mapperFileSizeBatchConsumeQueue: MEMORY_BATCH_QUEUE_LENGTH,
       ...options,
       directory: "memory"
     })

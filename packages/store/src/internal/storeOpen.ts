@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { StoreEngine, type EngineListener } from "../engine/StoreEngine.ts"
 import * as StoreFiles from "../engine/StoreFiles.ts"
-import type { StoreOptions } from "../engine/StoreOptions.ts"
+import type { FoundLengths, StoreOptions } from "../engine/StoreOptions.ts"
 import * as StorePaths from "../engine/StorePaths.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import * as IndexGeometry from "../inspect/IndexGeometry.ts"
@@ -66,15 +66,13 @@ export const acquireLock = (
 export const lockText: Uint8Array = Utf8.encode(LOCK_TEXT)
 
 /** Lengths of the files that are there: a store is opened with the lengths it was made with. */
-const detectLengths = (
-  fileSystem: FileSystem,
-  options: MessageStoreOptions
-): { readonly commitLog?: number | undefined; readonly consumeQueue?: number | undefined } => {
+const detectLengths = (fileSystem: FileSystem, options: MessageStoreOptions): FoundLengths => {
   const root = options.directory
   const logs = options.storePathCommitLog ?? [StorePaths.commitLog(root)]
   return {
     commitLog: logs.map((directory) => firstLength(fileSystem, directory)).find((length) => length !== undefined),
-    consumeQueue: firstQueueLength(fileSystem, StorePaths.consumeQueues(root))
+    consumeQueue: firstQueueLength(fileSystem, StorePaths.consumeQueues(root)),
+    batchConsumeQueue: firstQueueLength(fileSystem, StorePaths.batchConsumeQueues(root))
   }
 }
 

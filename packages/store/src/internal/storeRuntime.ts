@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as MessageId from "../commitlog/MessageId.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
-import { TopicConfigs } from "../config/TopicConfig.ts"
+import { type QueueType, TopicConfigs } from "../config/TopicConfig.ts"
 import { ANY_QUEUE, LongPolling } from "../dispatch/LongPolling.ts"
 import { type Durability, PutRefusal, type PutResult } from "../engine/PutResult.ts"
 import type { StoreEngine } from "../engine/StoreEngine.ts"
@@ -13,7 +13,7 @@ import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
 import type { MessageStore } from "../MessageStore.ts"
 import * as OffsetByTime from "../reading/OffsetByTime.ts"
 import type { RecoveryReport } from "../recovery/Recovery.ts"
-import { Closed, StoreError } from "../StoreError.ts"
+import { Closed, OptionIllegal, StoreError } from "../StoreError.ts"
 import * as bodyCompression from "./bodyCompression.ts"
 import { DutyLoop } from "./dutyLoop.ts"
 import { flushFailed, fromHealth, fromRefusal } from "./storeErrors.ts"
@@ -195,11 +195,29 @@ export class StoreRuntime {
             this.topics.set(topic, count, this.#clock.epochMs())
           }
         }),
+      setQueueType: (topic, type) => this.#setQueueType(topic, type),
       flush: Effect.suspend(() => this.#whenFlushed(this.engine.commitLog.maxOffset)),
       status: this.useReadable(() => statusOf(this.engine)),
       figuresUnsafe: () => figuresOf(this.engine, this.tally, this.polling.count),
       health: Effect.sync(() => healthOf(this.engine))
     }
+  }
+
+  #setQueueType(topic: string, type: QueueType): Effect.Effect<void, StoreError> {
+    const { engine } = this
+    const isBatch = type === "BatchCQ"
+    return Effect.suspend(() => {
+      const detail = engine.queues.obstacleTo(topic, isBatch)
+      if (engine.options.readOnly) {
+        return this.unhealthy()
+      }
+      return detail === undefined
+        ? this.use(() => {
+            this.topics.setQueueType(topic, type, this.#clock.epochMs())
+            engine.queues.topic(topic).isBatch = isBatch
+          })
+        : Effect.fail(new StoreError({ reason: new OptionIllegal({ option: "queue.type", value: type, detail }) }))
+    })
   }
 
   /**

@@ -1,7 +1,6 @@
 /** What a read is going to touch and may not be in memory: entries of a queue, and records of the log. */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
-import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { ByteRange } from "../mapped/ColdBytes.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 
@@ -28,17 +27,17 @@ export const ofMessages = (
   countMax: number,
   nowNs: number
 ): ReadonlyArray<ColdRange> => {
-  const from = Math.max(offset, queue.minOffset)
-  const to = Math.min(queue.maxOffset, from + Math.min(ENTRIES_MAX, countMax))
+  const from = queue.slotOf(Math.max(offset, queue.minOffset))
+  const to = Math.min(queue.endSlot, from + Math.min(ENTRIES_MAX, countMax))
   if (from >= to) {
     return []
   }
-  const entries = rangeOf(queue.files, from * EntryDescriptor.LENGTH, (to - from) * EntryDescriptor.LENGTH, nowNs)
+  const entries = rangeOf(queue.files, from * queue.entryLength, (to - from) * queue.entryLength, nowNs)
   if (entries !== undefined) {
     return [entries]
   }
   const ranges: Array<ColdRange> = []
-  for (let at = from; at < to && queue.read(at, entry); at++) {
+  for (let at = from; at < to && queue.readSlot(at, entry); at++) {
     if (commitLog.files.cold.isHot(entry.position, commitLog.readableEnd)) {
       break
     }

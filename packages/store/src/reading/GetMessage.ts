@@ -87,24 +87,28 @@ const scan = (
   onRecord: OnRecord,
   outcome: GetOutcome
 ): void => {
-  const end = scanEnd(queue, outcome.nextOffset, limits.countMax)
+  let slot = queue.slotOf(outcome.nextOffset)
+  const end = scanEnd(queue, slot, limits.countMax)
   outcome.status = "NO_MATCHED_MESSAGE"
-  while (outcome.nextOffset < end && outcome.count < limits.countMax) {
-    const offset = outcome.nextOffset
-    if (!queue.read(offset, entry)) {
+  for (; slot < end && outcome.count < limits.countMax; slot++) {
+    if (!queue.readSlot(slot, entry)) {
       outcome.status = outcome.count > 0 ? "FOUND" : "OFFSET_FOUND_NULL"
-      outcome.nextOffset = queue.nextFileStart(offset)
+      outcome.nextOffset = queue.offsetOf(queue.nextFileSlot(slot))
+      return
+    }
+    const offset = queue.offsetOf(slot)
+    const endOffset = queue.endOf(slot)
+    // A filler has no record: its size must not count, nor its position be taken for one.
+    const isRecord = !isFiller(entry)
+    const isTooMuch =
+      outcome.bytes + entry.size > limits.bytesMax || outcome.count + endOffset - offset > limits.countMax
+    if (isRecord && outcome.count > 0 && isTooMuch) {
       return
     }
     const isExtended = entry.tagsCode <= EntryDescriptor.EXTENSION_ADDRESS_MAX
     if (filter !== undefined && !isExtended && !filter.codes.has(entry.tagsCode)) {
-      outcome.nextOffset = offset + 1
+      outcome.nextOffset = endOffset
       continue
-    }
-    // A filler has no record: its size must not count, nor its position be taken for one.
-    const isRecord = !isFiller(entry)
-    if (isRecord && outcome.count > 0 && outcome.bytes + entry.size > limits.bytesMax) {
-      return
     }
     if (isRecord && entry.position >= commitLog.readableEnd) {
       // The record is not there yet: this ends the queue for now.
@@ -115,15 +119,15 @@ const scan = (
       if (outcome.count === 0) {
         outcome.status = "MESSAGE_WAS_REMOVING"
       }
-      outcome.nextOffset = offset + 1
+      outcome.nextOffset = endOffset
       continue
     }
-    outcome.nextOffset = offset + 1
+    outcome.nextOffset = endOffset
     // The entry has its code elsewhere: the record itself is asked.
     const hasCode = filter === undefined || !isExtended || filter.codes.has(cursor.tagsHash())
     if (hasCode && (filter?.tags === undefined || filter.tags.has(cursor.property(TAGS) ?? ""))) {
       outcome.status = "FOUND"
-      outcome.count++
+      outcome.count += endOffset - offset
       outcome.bytes += entry.size
       onRecord(cursor, offset, entry.position)
     }
@@ -131,8 +135,8 @@ const scan = (
 }
 
 /** A call stays within one file of the queue. */
-const scanEnd = (queue: ConsumeQueue, offset: number, countMax: number): number =>
-  Math.min(queue.maxOffset, queue.nextFileStart(offset), offset + Math.max(SCAN_ENTRIES_MIN, countMax))
+const scanEnd = (queue: ConsumeQueue, slot: number, countMax: number): number =>
+  Math.min(queue.endSlot, queue.nextFileSlot(slot), slot + Math.max(SCAN_ENTRIES_MIN, countMax))
 
 /** Points the cursor at the record of an entry. False where it is no longer (or not) there. */
 const wrapRecord = (commitLog: CommitLog, { position, size }: QueueEntry): boolean => {

@@ -15,11 +15,13 @@ const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false 
 const cursor = new RecordCursor()
 
 export const find = (commitLog: CommitLog, queue: ConsumeQueue, timeMs: number, boundary: Boundary): number => {
-  const { maxOffset, minOffset } = queue
+  const { endSlot, minOffset } = queue
+  const begin = queue.slotOf(minOffset)
   const firstAt = (time: number) =>
-    QueueSearch.first(queue, minOffset, maxOffset, (entry) => storeTimeOf(commitLog, entry) >= time)
+    QueueSearch.first(queue, begin, endSlot, (entry) => storeTimeOf(commitLog, entry) >= time)
   // Store times are whole milliseconds: the last at or before is the one before the first at the next millisecond.
-  return boundary === "lower" ? firstAt(timeMs) : QueueSearch.previousReal(queue, firstAt(timeMs + 1), minOffset)
+  const slot = boundary === "lower" ? firstAt(timeMs) : QueueSearch.previousReal(queue, firstAt(timeMs + 1), begin)
+  return Math.max(minOffset, queue.offsetOf(slot))
 }
 
 /** -1 for a message whose record is gone, or is none: it counts as older than all that are kept. */

@@ -52,10 +52,10 @@ export const validBehind = (position: number, options: DamageCheckOptions): numb
 const searchQueues = (position: number, cursor: RecordCursor, options: DamageCheckOptions): number => {
   const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
   for (const { queue } of options.queues.all()) {
-    for (let offset = queue.maxOffset - 1; queue.read(offset, entry) && entry.position > position; offset--) {
+    for (let slot = queue.endSlot - 1; queue.readSlot(slot, entry) && entry.position > position; slot--) {
       const file = options.commitLog.files.find(entry.position)
       const isValid = file !== undefined && NextRecord.checkAt(file, entry.position - file.fromOffset, cursor) > 0
-      if (isValid && cursor.queueOffset === offset && mustBeDurable(cursor, options)) {
+      if (isValid && cursor.queueOffset === queue.offsetOf(slot) && mustBeDurable(cursor, options)) {
         return entry.position
       }
     }

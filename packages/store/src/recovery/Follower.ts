@@ -6,7 +6,6 @@ import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { isFiller, isWritten, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
-import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { IndexService } from "../index/IndexService.ts"
 import { FileFailure } from "../mapped/FileSystem.ts"
@@ -29,7 +28,7 @@ const endOfFiles = ({ fileLength, lastFile }: MappedFileQueue): number =>
 const begin = (state: QueueState): void => {
   const { files } = state.queue
   files.setEnd(files.minOffset)
-  state.nextOffset = files.minOffset / EntryDescriptor.LENGTH
+  state.nextOffset = state.queue.maxOffset
 }
 
 export interface FollowerOptions {
@@ -157,28 +156,28 @@ export class Follower implements Agent {
 
   #extend(state: QueueState): boolean {
     const { queue } = state
-    const before = queue.maxOffset
+    const before = queue.endSlot
     let end = this.#scan(state, before)
-    if (end * EntryDescriptor.LENGTH === endOfFiles(queue.files)) {
+    if (end * queue.entryLength === endOfFiles(queue.files)) {
       queue.files.refresh()
       end = this.#scan(state, end)
     }
-    state.nextOffset = end
+    state.nextOffset = queue.maxOffset
     return end > before
   }
 
-  /** Reads entries from `offset` to the first that is not written, which is the new end. */
-  #scan({ queue }: QueueState, offset: number): number {
-    let end = Math.max(offset, queue.files.minOffset / EntryDescriptor.LENGTH)
+  /** Reads entries from `slot` to the first that is not written, which is the new end. */
+  #scan({ queue }: QueueState, slot: number): number {
+    let end = Math.max(slot, queue.firstSlot)
     // Files are open beyond what counts as written: reading there is what finds the new entries.
     queue.files.setEnd(endOfFiles(queue.files))
-    while (queue.read(end, this.#entry) && isWritten(this.#entry)) {
+    while (queue.readSlot(end, this.#entry) && isWritten(this.#entry)) {
       end++
       if (!isFiller(this.#entry)) {
         queue.maxPosition = this.#entry.position + this.#entry.size
       }
     }
-    queue.files.setEnd(end * EntryDescriptor.LENGTH)
+    queue.files.setEnd(end * queue.entryLength)
     return end
   }
 

@@ -5,6 +5,7 @@
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
+import * as BatchEntryDescriptor from "../consumequeue/BatchEntryDescriptor.ts"
 import type { QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
 
@@ -24,9 +25,10 @@ export const isQueued = (queues: QueueTable, record: RecordCursor): boolean => {
 /** Every message before it in its queue had a record of its own in the log before it; else its entry speaks for it. */
 export const isPlausible = (queues: QueueTable, record: RecordCursor): boolean => {
   const { physicalOffset, queueOffset, sysFlag } = record
+  const spanMax = SysFlag.isInnerBatch(sysFlag) || queues.isBatch(record.topic) ? BatchEntryDescriptor.COUNT_MAX : 1
   return (
     !SysFlag.hasQueueEntry(sysFlag) ||
-    (queueOffset >= 0 && queueOffset <= physicalOffset / RecordDescriptor.RECORD_LENGTH_MIN) ||
+    (queueOffset >= 0 && queueOffset <= (physicalOffset / RecordDescriptor.RECORD_LENGTH_MIN) * spanMax) ||
     isQueued(queues, record)
   )
 }

@@ -9,7 +9,6 @@ import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import { isFiller, isWritten, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
-import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import * as QueueSearch from "../consumequeue/QueueSearch.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { Dispatcher } from "../dispatch/Dispatcher.ts"
@@ -289,9 +288,9 @@ const lastFilesStart = ({ queue }: QueueState, flushedTo: number): number => {
   const { files } = queue.files
   let index = Math.max(0, files.length - QUEUE_FILES_READ)
   const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
-  const isFlushed = (offset: number): boolean =>
-    queue.read(offset, entry) && isWritten(entry) && !isFiller(entry) && entry.position < flushedTo
-  while (index > 0 && !isFlushed(files[index]!.fromOffset / EntryDescriptor.LENGTH)) {
+  const isFlushed = (slot: number): boolean =>
+    queue.readSlot(slot, entry) && isWritten(entry) && !isFiller(entry) && entry.position < flushedTo
+  while (index > 0 && !isFlushed(files[index]!.fromOffset / queue.entryLength)) {
     index--
   }
   return files[index]?.fromOffset ?? 0
@@ -305,21 +304,21 @@ const findQueueEnd = (state: QueueState, flushedTo: number): void => {
   if (files.length === 0) {
     return
   }
-  let offset = lastFilesStart(state, flushedTo) / EntryDescriptor.LENGTH
-  while (queue.read(offset, entry) && isWritten(entry)) {
-    offset++
+  let slot = lastFilesStart(state, flushedTo) / queue.entryLength
+  while (queue.readSlot(slot, entry) && isWritten(entry)) {
+    slot++
     if (!isFiller(entry)) {
       queue.maxPosition = entry.position + entry.size
     }
   }
-  queue.truncate(offset)
-  state.nextOffset = offset
+  queue.truncate(slot)
+  state.nextOffset = queue.maxOffset
 }
 
 const countEntries = (queues: QueueTable): number => {
   let count = 0
   for (const state of queues.all()) {
-    count += state.queue.maxOffset
+    count += state.queue.endSlot
   }
   return count
 }
@@ -405,6 +404,8 @@ function* dispatchAgain(
 
 /** The first entry whose record is still kept. All of a queue's records gone means that it is empty: min equals max. */
 export const correctMinOffset = ({ queue }: QueueState, minPosition: number): void => {
-  const low = queue.files.minOffset / EntryDescriptor.LENGTH
-  queue.minOffset = QueueSearch.first(queue, low, queue.maxOffset, ({ position }) => position >= minPosition)
+  const { endSlot, firstSlot } = queue
+  queue.minOffset = queue.offsetOf(
+    QueueSearch.first(queue, firstSlot, endSlot, ({ position }) => position >= minPosition)
+  )
 }

@@ -115,7 +115,10 @@ export const queues = (table: QueueTable, findings: ReadonlyArray<Finding>, end:
     if (state === undefined) {
       continue
     }
-    if (finding._tag === "QueueEntryWrong") {
+    if (state.topic.isBatch && (finding._tag === "QueueEntryWrong" || finding.position < end)) {
+      // Where each message stands depends on all entries before: the queue is made anew.
+      putAside.add(directoryOf(state))
+    } else if (finding._tag === "QueueEntryWrong") {
       const entries = wrong.get(state) ?? new Map<number, QueueEntry | undefined>()
       entries.set(finding.queueOffset, finding.expected ?? entries.get(finding.queueOffset))
       wrong.set(state, entries)

@@ -2,6 +2,7 @@
  * What a scan of the log says about queues and index: the first and the last record of each queue, and the last record
  * that has a key.
  */
+import * as InnerBatch from "../commitlog/InnerBatch.ts"
 import * as MessageProperties from "../commitlog/MessageProperties.ts"
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
@@ -14,6 +15,7 @@ const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
 interface Offsets {
   readonly first: number
   last: number
+  readonly isBatch: boolean
 }
 
 export class TailSummary {
@@ -27,7 +29,8 @@ export class TailSummary {
     if (record.rangeOf(KEYS) !== undefined || record.rangeOf(UNIQ_KEY) !== undefined) {
       this.lastKeyedPosition = record.physicalOffset
     }
-    if (!SysFlag.hasQueueEntry(record.sysFlag)) {
+    const span = InnerBatch.spanOf(record)
+    if (span === 0) {
       return
     }
     if (!record.hasTopic(this.#lastUtf8)) {
@@ -38,10 +41,12 @@ export class TailSummary {
     }
     const { queueId, queueOffset } = record
     const offsets = this.#lastQueues.get(queueId)
+    const last = queueOffset + span - 1
     if (offsets === undefined) {
-      this.#lastQueues.set(queueId, { first: queueOffset, last: queueOffset })
+      const isBatch = SysFlag.isInnerBatch(record.sysFlag)
+      this.#lastQueues.set(queueId, { first: queueOffset, last, isBatch })
     } else {
-      offsets.last = queueOffset
+      offsets.last = last
     }
   }
 
@@ -58,7 +63,9 @@ export class TailSummary {
   #every(queues: QueueTable, holds: (maxOffset: number, offsets: Offsets) => boolean): boolean {
     for (const [topic, byQueue] of this.#topics) {
       for (const [queueId, offsets] of byQueue) {
-        if (!holds(queues.find(topic, queueId)?.queue.maxOffset ?? 0, offsets)) {
+        // Inner batches have no place in queues of the other type.
+        const isForeign = offsets.isBatch && queues.topics.has(topic) && !queues.isBatch(topic)
+        if (!isForeign && !holds(queues.find(topic, queueId)?.queue.maxOffset ?? 0, offsets)) {
           return false
         }
       }

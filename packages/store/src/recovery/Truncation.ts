@@ -8,7 +8,6 @@ import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as MultiDispatch from "../consumequeue/MultiDispatch.ts"
-import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { MappedFile } from "../mapped/MappedFile.ts"
 import { isZero } from "../mapped/ZeroBytes.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
@@ -34,21 +33,21 @@ export const cutLog = (commitLog: CommitLog, end: number): void => {
 export const cutQueue = (queue: ConsumeQueue, commitLog: CommitLog, logEnd: number): number => {
   const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
   const topic = Utf8.encode(queue.topic)
-  const before = queue.maxOffset
-  const first = queue.files.minOffset / EntryDescriptor.LENGTH
-  let offset = before
-  while (offset > first && queue.read(offset - 1, entry)) {
+  const before = queue.endSlot
+  const first = queue.firstSlot
+  let slot = before
+  while (slot > first && queue.readSlot(slot - 1, entry)) {
     const isWithinLog = entry.position + entry.size <= logEnd
-    if (isFiller(entry) || (isWithinLog && isTrue(entry, offset - 1, queue, topic, commitLog))) {
+    if (isFiller(entry) || (isWithinLog && isTrue(entry, queue.offsetOf(slot - 1), queue, topic, commitLog))) {
       break
     }
-    offset--
+    slot--
   }
-  clearBehind(queue, offset)
-  queue.truncate(offset)
+  clearBehind(queue, slot)
+  queue.truncate(slot)
   queue.maxPosition =
-    offset > first && queue.read(offset - 1, entry) && !isFiller(entry) ? entry.position + entry.size : -1
-  return before - offset
+    slot > first && queue.readSlot(slot - 1, entry) && !isFiller(entry) ? entry.position + entry.size : -1
+  return before - slot
 }
 
 const cursor = new RecordCursor()
@@ -74,9 +73,9 @@ const isTrue = (
   return isOwn || (MultiDispatch.isLmq(queue.topic) && MultiDispatch.has(cursor, queue.topic, queueOffset))
 }
 
-const isUnwritten = (file: MappedFile, offset: number): boolean => {
-  const { base, bytes } = file.read(offset, EntryDescriptor.LENGTH)
-  return isZero(bytes, offset - base, offset - base + EntryDescriptor.LENGTH)
+const isUnwritten = (file: MappedFile, offset: number, length: number): boolean => {
+  const { base, bytes } = file.read(offset, length)
+  return isZero(bytes, offset - base, offset - base + length)
 }
 
 /**
@@ -84,10 +83,10 @@ const isUnwritten = (file: MappedFile, offset: number): boolean => {
  * its new entries.
  */
 const clearBehind = (queue: ConsumeQueue, end: number): void => {
-  const at = end * EntryDescriptor.LENGTH
+  const at = end * queue.entryLength
   const file = queue.files.find(at)
   // What is cut stands right behind the end. To clear all queues at each start would take as long as all else together.
-  if (file !== undefined && !isUnwritten(file, at - file.fromOffset)) {
+  if (file !== undefined && !isUnwritten(file, at - file.fromOffset, queue.entryLength)) {
     file.file.clear(at - file.fromOffset, file.length - (at - file.fromOffset))
   }
 }

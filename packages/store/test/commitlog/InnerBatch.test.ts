@@ -15,7 +15,7 @@ describe("a record of an inner batch", () => {
     assert.deepInclude(refused.reason, { index: 1, code: MessageCheck.INNER_BATCH })
   })
 
-  it("that another program has written is found by its key, and gets no entry in a consume queue", () => {
+  it("that another program has written is found by its key, and has its place in a batch consume queue", () => {
     const store = new SimulatedStore(1, { enabledAppendPropCRC: false }).open()
     store.put({ ...message, topic: "batches" }, message)
     const { commitLog } = store.engine
@@ -28,7 +28,8 @@ describe("a record of an inner batch", () => {
     for (let round = 0; round < 2; round++) {
       store.open()
       store.run(50)
-      assert.isUndefined(store.engine.queues.find("batches", 0))
+      assert.isTrue(store.engine.queues.isBatch("batches"))
+      assert.strictEqual(store.engine.queues.find("batches", 0)!.queue.maxOffset, 1)
       assert.strictEqual(store.engine.queues.find("topic", 0)!.queue.maxOffset, 1)
       const lookup = { topic: "batches", key: "key", countMax: 9, begin: 0, end: Number.MAX_SAFE_INTEGER }
       assert.deepStrictEqual(store.engine.index.lookup(lookup), [0])

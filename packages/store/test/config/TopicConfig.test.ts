@@ -63,6 +63,24 @@ describe("TopicConfigs", () => {
     assert.deepStrictEqual(kept.attributes, { "queue.type": "SimpleCQ" })
   })
 
+  it("keeps a type of queues as an attribute by its bare name, whichever name stood there", () => {
+    const { fileSystem, open } = make()
+    const table = { t: { attributes: { "+queue.type": "BatchCQ", "message.type": "NORMAL" }, writeQueueNums: 8 } }
+    fileSystem.replace(PATH, Buffer.from(JSON.stringify({ topicConfigTable: table })))
+    const configs = open()
+    assert.strictEqual(configs.get("t")!.queueType, "BatchCQ")
+    configs.setQueueType("t", "SimpleCQ", 1)
+    configs.setQueueType("new", "BatchCQ", 2)
+    const kept = open()
+    assert.deepStrictEqual(kept.get("t")!.attributes, { "message.type": "NORMAL", "queue.type": "SimpleCQ" })
+    assert.strictEqual(kept.get("t")!.queueType, "SimpleCQ")
+    assert.strictEqual(kept.get("t")!.writeQueueNums, 8)
+    assert.strictEqual(kept.get("new")!.queueType, "BatchCQ")
+    const before = textOf(fileSystem, PATH)
+    kept.setQueueType("new", "BatchCQ", 3)
+    assert.strictEqual(textOf(fileSystem, PATH), before)
+  })
+
   it("keeps what stands in its file when that cannot be written, so that trying again writes it", () => {
     const disk = new SimulatedDisk({ random: () => 0, later: (run) => run(), capacityBytes: 1 << 20 })
     const configs = new TopicConfigs(disk, "/store")

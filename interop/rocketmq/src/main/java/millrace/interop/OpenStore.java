@@ -5,6 +5,8 @@ import com.google.gson.JsonObject;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,7 +36,7 @@ final class OpenStore {
         for (Map.Entry<String, JsonElement> setting : settings.entrySet()) {
             set(config, setting.getKey(), setting.getValue().getAsString());
         }
-        return construct(config);
+        return construct(config, topicsOf(directory));
     }
 
     static OpenStore open(String directory, JsonObject settings) throws Exception {
@@ -78,11 +80,11 @@ final class OpenStore {
     }
 
     /** From 5.2.0 on the constructor also takes the table of topics. */
-    private static DefaultMessageStore construct(MessageStoreConfig config) throws Exception {
+    private static DefaultMessageStore construct(MessageStoreConfig config, Map<?, ?> topics) throws Exception {
         BrokerStatsManager statistics = new BrokerStatsManager("interop", false);
         MessageArrivingListener listener = (topic, queueId, offset, tagsCode, time, bitMap, properties) -> { };
         for (Constructor<?> constructor : DefaultMessageStore.class.getConstructors()) {
-            Object[] arguments = {config, statistics, listener, new BrokerConfig(), new ConcurrentHashMap<>()};
+            Object[] arguments = {config, statistics, listener, new BrokerConfig(), topics};
             int count = constructor.getParameterCount();
             if (count == 4 || count == 5) {
                 Object[] taken = Arrays.copyOf(arguments, count);
@@ -94,6 +96,18 @@ final class OpenStore {
             }
         }
         throw new IllegalStateException("no constructor of the message store is known");
+    }
+
+    /** The table of topics that a broker reads before it opens the store. Only from 5.0 on the store asks for it. */
+    private static Map<?, ?> topicsOf(String directory) throws Exception {
+        Path file = Path.of(directory, "config", "topics.json");
+        String wrapper = "org.apache.rocketmq.remoting.protocol.body.TopicConfigSerializeWrapper";
+        if (!Files.exists(file) || OpenStore.class.getResource("/" + wrapper.replace('.', '/') + ".class") == null) {
+            return new ConcurrentHashMap<>();
+        }
+        Class<?> type = Class.forName(wrapper);
+        Object topics = type.getMethod("fromJson", String.class, Class.class).invoke(null, Files.readString(file), type);
+        return (Map<?, ?>) type.getMethod("getTopicConfigTable").invoke(topics);
     }
 
     private static void set(MessageStoreConfig config, String name, String value) throws Exception {

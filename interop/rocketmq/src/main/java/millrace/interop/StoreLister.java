@@ -23,6 +23,7 @@ final class StoreLister {
     private static final int PHYSICAL_OFFSET_OFFSET = 28;
     private static final int RECORD_LENGTH_MIN = 91;
     private static final int ENTRY_LENGTH = 20;
+    private static final int BATCH_ENTRY_LENGTH = 46;
 
     private final OpenStore open;
 
@@ -136,14 +137,51 @@ final class StoreLister {
                 described.addProperty("queueId", queue.getKey());
                 described.addProperty("minOffset", min);
                 described.addProperty("maxOffset", max);
-                described.add("entries", entries((ConsumeQueue) queue.getValue(), min, max));
+                described.add("entries", entries(queue.getValue(), min, max));
                 queues.add(described);
             }
         }
         return queues;
     }
 
-    private static JsonArray entries(ConsumeQueue queue, long min, long max) {
+    private static JsonArray entries(Object queue, long min, long max) throws Exception {
+        return queue instanceof ConsumeQueue
+            ? plainEntries((ConsumeQueue) queue, min, max)
+            : batchEntries(queue, min, max);
+    }
+
+    /** Entries of a batch consume queue, which versions before 5.0 do not have. */
+    private static JsonArray batchEntries(Object queue, long min, long max) throws Exception {
+        Method indexBuffer = queue.getClass().getMethod("getBatchMsgIndexBuffer", long.class);
+        JsonArray entries = new JsonArray();
+        for (long offset = min; offset < max;) {
+            SelectMappedBufferResult data = (SelectMappedBufferResult) indexBuffer.invoke(queue, offset);
+            if (data == null) {
+                break;
+            }
+            try {
+                ByteBuffer bytes = data.getByteBuffer();
+                for (int at = 0; at + BATCH_ENTRY_LENGTH <= bytes.limit() && offset < max; at += BATCH_ENTRY_LENGTH) {
+                    JsonArray entry = new JsonArray();
+                    entry.add(bytes.getLong(at));
+                    entry.add(bytes.getInt(at + 8));
+                    entry.add(bytes.getLong(at + 12));
+                    entry.add(bytes.getLong(at + 20));
+                    entry.add(bytes.getLong(at + 28));
+                    entry.add(bytes.getShort(at + 36));
+                    entry.add(bytes.getInt(at + 38));
+                    entry.add(bytes.getInt(at + 42));
+                    entries.add(entry);
+                    offset = bytes.getLong(at + 28) + bytes.getShort(at + 36);
+                }
+            } finally {
+                data.release();
+            }
+        }
+        return entries;
+    }
+
+    private static JsonArray plainEntries(ConsumeQueue queue, long min, long max) {
         JsonArray entries = new JsonArray();
         for (long offset = min; offset < max;) {
             SelectMappedBufferResult data = queue.getIndexBuffer(offset);
