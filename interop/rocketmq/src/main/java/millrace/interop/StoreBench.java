@@ -201,10 +201,8 @@ public final class StoreBench {
             if (result.getMessageBufferList().isEmpty()) {
                 throw new IllegalStateException(key + " was not found");
             }
-            result.getMessageMapedList().forEach(one -> {
-                MessageDecoder.decode(one.getByteBuffer());
-                one.release();
-            });
+            result.getMessageBufferList().forEach(MessageDecoder::decode);
+            result.release();
         }
     }
 
