@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { assert } from "vitest"
+import type { MessageStoreOptions } from "../src/MessageStoreConfig.ts"
 import { CrashLedger } from "./fixtures/CrashLedger.ts"
 import { type Life, SMALL } from "./fixtures/CrashStore.ts"
 import * as LoopDevice from "./fixtures/LoopDevice.ts"
@@ -28,6 +29,13 @@ const COPIES_A_LIFE = 4
 const LIVES = 3
 const MESSAGES = 400
 const PAUSE_MAX_MS = 40
+
+/** One device after the other has a store of each kind. */
+const KINDS: ReadonlyArray<Partial<MessageStoreOptions>> = [
+  {},
+  { transientStorePoolEnable: true },
+  { writeWithoutMmap: true }
+]
 
 interface Copy {
   readonly content: Uint8Array
@@ -102,7 +110,13 @@ const losePower = (count: number, seed: number, more: Partial<Life> = {}): Effec
         LoopDevice.format(image, DEVICE_LENGTH)
         const name = yield* LoopDevice.mount(image, mounted)
         const directory = join(mounted, "store")
-        const options = { ...SMALL, flushDiskType: "SYNC_FLUSH", syncFlushTimeout: 60_000, directory } as const
+        const options: MessageStoreOptions = {
+          ...SMALL,
+          flushDiskType: "SYNC_FLUSH",
+          syncFlushTimeout: 60_000,
+          ...KINDS[device % KINDS.length],
+          directory
+        }
         const ledger = new CrashLedger(options)
         const madeBefore = made
         for (let turn = 0; turn < LIVES && made < count; turn++) {
