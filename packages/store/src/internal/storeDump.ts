@@ -11,7 +11,7 @@ import { IndexFileView } from "../inspect/IndexWalk.ts"
 import * as FileNaming from "../mapped/FileNaming.ts"
 import { FileFailure, type FileUse, type StoreFile } from "../mapped/FileSystem.ts"
 import { StoredMessage } from "../Message.ts"
-import { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
+import { FIELDS_LENGTH, StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import { ForeignFile, StoreError } from "../StoreError.ts"
 import { makeNodeFileSystem } from "./nodeFileSystem.ts"
 import { fieldsOf } from "./storeExport.ts"
@@ -83,7 +83,9 @@ const binaryLines = (
     case "batch queue":
       return Effect.succeed(FileDump.batchQueue(file))
     case "checkpoint":
-      return attempt(() => FileDump.checkpoint(new StoreCheckpoint(file)))
+      return file.length < FIELDS_LENGTH
+        ? foreign(path, `it has only ${file.length} bytes`)
+        : attempt(() => FileDump.checkpoint(new StoreCheckpoint(file)))
     case "index": {
       const geometry = IndexGeometry.detect(file)
       return geometry === undefined

@@ -82,6 +82,9 @@ export class MappedFileQueue {
         if (length !== this.fileLength) {
           throw new ForeignFile(path, `it has ${length} bytes, files of this queue have ${this.fileLength}`)
         }
+        if (position % this.fileLength !== 0) {
+          throw new ForeignFile(path, `no file of ${this.fileLength} bytes begins at ${position}`)
+        }
         this.#open(path, position)
       }
     } catch (error) {
@@ -105,7 +108,8 @@ export class MappedFileQueue {
     }
     for (const { length, path, position } of found) {
       const last = this.lastFile
-      const isNext = last === undefined || position === last.fromOffset + this.fileLength
+      const isNext =
+        last === undefined ? position % this.fileLength === 0 : position === last.fromOffset + this.fileLength
       if (isNext && length === this.fileLength) {
         this.#open(path, position)
         this.lastFile!.wrotePosition = 0

@@ -21,7 +21,8 @@ const LOGICS_OFFSET = 8
 const INDEX_OFFSET = 16
 const MASTER_FLUSHED_OFFSET = 24
 const CONFIRM_OFFSET = 32
-const FIELDS_LENGTH = 40
+/** A file that is shorter is no checkpoint. */
+export const FIELDS_LENGTH = 40
 
 /** Store times of records that were written together may differ by a little; recovery starts that much earlier. */
 const SLACK_MS = 3000

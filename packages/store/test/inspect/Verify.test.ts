@@ -1,5 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { assert } from "vitest"
@@ -182,6 +183,15 @@ describe("verify", () => {
       fs.mkdirSync(join(directory, "abort"))
       const { reason } = yield* Effect.flip(Inspect.verify({ directory }))
       assert.strictEqual(reason._tag, "FileFailed")
+    })
+  )
+
+  it.effect("has a dump that refuses a checkpoint of four bytes", () =>
+    Effect.gen(function* () {
+      const path = join(yield* Temporary.directory, "checkpoint")
+      fs.writeFileSync(path, "1234")
+      const { reason } = yield* Effect.flip(Stream.runDrain(Inspect.dump(path)))
+      assert.strictEqual(reason._tag, "ForeignFile")
     })
   )
 })

@@ -184,6 +184,13 @@ describe("MappedFileQueue", () => {
     }
   })
 
+  it("refuses a first file that begins where none of its length does", () => {
+    const { fileSystem, open } = make()
+    fileSystem.create("/log/00000000000000000001", LENGTH)
+    const queue = open()
+    assert.throws(() => queue.load(), ForeignFile, "no file of 100 bytes begins at 1")
+  })
+
   it("removes files behind a gap that were never written: names that were made ahead come back by chance", () => {
     const { fileSystem, open } = make()
     fill(open(), 2).close()
