@@ -20,6 +20,8 @@ import { attempt } from "./storeSteps.ts"
 export type DumpLine = FileDump.DumpLine
 
 const LINES_A_STEP = 1024
+/** RocketMQ's lengths of files are 32-bit integers. */
+const FILE_LENGTH_MAX = 0x7fffffff
 
 const nodeFileSystem = makeNodeFileSystem({ isPositional: false })
 
@@ -60,6 +62,9 @@ const linesOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Generator<DumpLine, void>, StoreError, Scope.Scope> {
   if (kind === "json" || kind === "text") {
     return texts(kind, (yield* attempt(() => nodeFileSystem.readBytes(path))) ?? new Uint8Array(0))
+  }
+  if (length > FILE_LENGTH_MAX) {
+    return yield* foreign(path, `it has ${length} bytes, files of a store have ${FILE_LENGTH_MAX} at most`)
   }
   const use: FileUse = kind === "checkpoint" ? "state" : kind === "log" || kind === "index" ? kind : "queue"
   const file = yield* Effect.acquireRelease(

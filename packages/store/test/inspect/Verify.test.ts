@@ -186,6 +186,16 @@ describe("verify", () => {
     })
   )
 
+  it.effect("has a dump that refuses a log file of a terabyte", () =>
+    Effect.gen(function* () {
+      const path = join(yield* Temporary.directory, "00000000000000000000")
+      fs.writeFileSync(path, "")
+      fs.truncateSync(path, 2 ** 40)
+      const { reason } = yield* Effect.flip(Stream.runDrain(Inspect.dump(path)))
+      assert.strictEqual(reason._tag, "ForeignFile")
+    })
+  )
+
   it.effect("has a dump that refuses a checkpoint of four bytes", () =>
     Effect.gen(function* () {
       const path = join(yield* Temporary.directory, "checkpoint")
