@@ -132,8 +132,11 @@ describe("a store with files that somebody else made", () => {
         const counts = [...outcomes].map(([name, count]) => `${name} ${count}`).toSorted()
         process.stdout.write(`${STORES} stores from seed ${SEED}: ${counts.join(", ")}\n`)
         assert.deepStrictEqual(failures, [])
-        assert.isAbove(outcomes.get("open answered") ?? 0, 0)
-        assert.isAbove(outcomes.get("open refused") ?? 0, 0)
+        if (STORES >= SHORT) {
+          // A replay of a few may meet one kind alone.
+          assert.isAbove(outcomes.get("open answered") ?? 0, 0)
+          assert.isAbove(outcomes.get("open refused") ?? 0, 0)
+        }
       }),
     STORES === SHORT ? 120_000 : 0
   )
