@@ -28,7 +28,12 @@ export const udpPort = (start: SocketStart, faults: UdpFaults, onArrival: () => 
   const real = mediaOf(start) === "native" ? NativeUdpPort.make(faults) : PortableUdpPort.make(faults, onArrival)
   const { captureFile } = start
   const port =
-    captureFile === undefined ? real : CapturePort.wrap(real, CaptureFile.append(captureFile, faults.onError))
+    captureFile === undefined
+      ? real
+      : CapturePort.wrap(
+          real,
+          CaptureFile.append(captureFile, (error) => faults.onError(error))
+        )
   return LossPlan.isEmpty(start.loss) ? port : LossInterceptors.wrap(port, start.loss, randomInt32)
 }
 

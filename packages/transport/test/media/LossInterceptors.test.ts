@@ -81,8 +81,8 @@ const open = (plan: Partial<LossPlan.LossPlan>, side: "receiver" | "sender" = "r
 const offsetsLost = (arrives: (frame: Frame) => boolean, frames: ReadonlyArray<Frame>): ReadonlyArray<number> =>
   frames.filter((frame) => !arrives(frame)).map(({ termOffset = 0 }) => termOffset)
 
-const steps = (count: number, length: number): ReadonlyArray<Frame> =>
-  Array.from({ length: count }, (_, index) => ({ termOffset: index * length, length }))
+const steps = (count: number, length: number, termId = 0): ReadonlyArray<Frame> =>
+  Array.from({ length: count }, (_, index) => ({ termOffset: index * length, length, termId }))
 
 describe("Rand48", () => {
   // Each line is what glibc's erand48 gave for the seed as Aeron lays it out.
@@ -153,7 +153,7 @@ describe("fixed loss", () => {
 
   it("loses each byte of the term up to the end once, whatever the retransmits", () => {
     const { arrives } = open({ incoming: [fixed] })
-    const frames = steps(8, 128).map((frame) => ({ ...frame, termId: 3 }))
+    const frames = steps(8, 128, 3)
     assert.deepStrictEqual(offsetsLost(arrives, frames), [0, 128, 256, 384, 512, 640])
     assert.deepStrictEqual(offsetsLost(arrives, frames), [])
   })
