@@ -2,7 +2,7 @@
  * What a store with many queues costs: mappings against the system's limit, disk blocks, memory, and the time to open it,
  * after a clean end and after a kill.
  *
- *     node packages/benchmarks/store/manyQueues.ts [--queues 10000] [--messages 3] [--positional] [--directory DIR]
+ *     node packages/benchmarks/store/manyQueues.script.ts [--queues 10000] [--messages 3] [--positional] [--directory DIR]
  */
 import * as MessageStore from "@millrace/store/MessageStore"
 import * as Effect from "effect/Effect"
