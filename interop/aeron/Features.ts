@@ -170,7 +170,9 @@ const restart = async (side: Side): Promise<void> => {
       yield* Effect.forkScoped(publishing)
       yield* untilSync(() => received.length > 100)
       yield* Effect.promise(() => first.stop("SIGKILL"))
-      // A driver takes the directory of another over when that has been silent for its driver timeout.
+      // A driver takes the directory of another over when that has been silent for its driver timeout. Java's ends at
+      // once where it starts sooner.
+      yield* Effect.sleep("1500 millis")
       yield* Effect.promise(() => driverOf(side, directory, { "aeron.driver.timeout": "1000" }))
       yield* untilSync(() => seen.at(-1)?._tag === "Reconnected")
       const count = received.length
