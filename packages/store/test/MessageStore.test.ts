@@ -1,4 +1,5 @@
 import { describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
@@ -256,6 +257,28 @@ describe("MessageStore", () => {
       )
       assert.deepStrictEqual(snapshot(directory), before)
     })
+  )
+
+  it.effect("shows a reader at once what was put since it looked last, a new topic too", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      const writer = Context.get(yield* Layer.build(MessageStore.layer({ directory })), MessageStore.MessageStore)
+      yield* writer.put({ topic: "old", body: body("0") })
+      yield* writer.get({ topic: "old", queueId: 0, offset: 0 })
+      const reading = yield* Layer.build(MessageStore.layer({ directory, readOnly: true }))
+      const reader = Context.get(reading, MessageStore.MessageStore)
+      for (let offset = 1; offset <= 20; offset++) {
+        yield* writer.put({ topic: "old", body: body(String(offset)) })
+        yield* writer.put({ topic: `new-${offset}`, body: body("0") })
+        yield* writer.get({ topic: "old", queueId: 0, offset })
+        const { maxPosition } = yield* writer.status
+        assert.strictEqual((yield* reader.status).maxPosition, maxPosition)
+        assert.deepStrictEqual(
+          (yield* reader.topics).map(({ queues, topic }) => [topic, queues[0]!.maxOffset]),
+          (yield* writer.topics).map(({ queues, topic }) => [topic, queues[0]!.maxOffset])
+        )
+      }
+    }).pipe(Effect.scoped)
   )
 
   it.effect("finds nothing to read in an empty directory, and makes nothing there", () =>

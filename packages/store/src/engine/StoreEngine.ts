@@ -263,6 +263,12 @@ export class StoreEngine {
     }
   }
 
+  /** As `catchUp`, for a look at the store as a whole: a reader does all of its next step at once. Throws `FileFailure`. */
+  catchUpAll(): void {
+    this.#follower?.follow(true)
+    this.catchUp()
+  }
+
   /**
    * Has `done` called once all that was put can be read. Undefined where it can be already: always, but with a transient
    * pool. Else returns a way to stop waiting.

@@ -186,8 +186,8 @@ export class StoreRuntime {
           },
           { topic, queueId }
         ),
-      topics: this.useReadable(() => storeReading.topics(this)),
-      topic: (name) => this.useReadable(() => storeReading.topic(this, name)),
+      topics: this.#useWhole(() => storeReading.topics(this)),
+      topic: (name) => this.#useWhole(() => storeReading.topic(this, name)),
       setQueueCount: (topic, count) =>
         this.use(() => {
           // Who only reads needs no number of queues: it says where to write.
@@ -197,7 +197,7 @@ export class StoreRuntime {
         }),
       setQueueType: (topic, type) => this.#setQueueType(topic, type),
       flush: Effect.suspend(() => this.#whenFlushed(this.engine.commitLog.maxOffset)),
-      status: this.useReadable(() => statusOf(this.engine)),
+      status: this.#useWhole(() => statusOf(this.engine)),
       figuresUnsafe: () => figuresOf(this.engine, this.tally, this.polling.count),
       health: Effect.sync(() => healthOf(this.engine))
     }
@@ -231,13 +231,24 @@ export class StoreRuntime {
 
   /** As `use`, of what can be read at once: with a transient pool the newest messages are missing. */
   useReadable<A>(run: () => A, queue?: QueueName): Effect.Effect<A, StoreError> {
+    return this.#useCaughtUp(run, () =>
+      this.engine.catchUp(queue && this.engine.queues.find(queue.topic, queue.queueId))
+    )
+  }
+
+  /** As `useReadable`, of the store as a whole. */
+  #useWhole<A>(run: () => A): Effect.Effect<A, StoreError> {
+    return this.#useCaughtUp(run, () => this.engine.catchUpAll())
+  }
+
+  #useCaughtUp<A>(run: () => A, catchUp: () => void): Effect.Effect<A, StoreError> {
     return Effect.suspend(() => {
       const unusable = this.unusable()
       if (unusable !== undefined) {
         return unusable
       }
       return attempt(() => {
-        this.engine.catchUp(queue && this.engine.queues.find(queue.topic, queue.queueId))
+        catchUp()
         return run()
       })
     })
