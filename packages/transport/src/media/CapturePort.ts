@@ -5,7 +5,8 @@
 import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import { any, type SocketAddress } from "../channel/SocketAddress.ts"
-import type { DatagramHandler, SocketHandle, UdpPort, UdpSocket, UdpSocketOptions } from "./UdpPort.ts"
+import type { DatagramHandler, UdpPort, UdpSocket } from "./UdpPort.ts"
+import { wrapPort, WrappedSocket } from "./WrappedSocket.ts"
 
 export interface Recorder {
   /** The bytes are valid during the call alone. Both ends are of one family. */
@@ -14,41 +15,20 @@ export interface Recorder {
   readonly flush: () => void
 }
 
-class CapturingSocket implements UdpSocket {
-  private readonly socket: UdpSocket
+class CapturingSocket extends WrappedSocket {
   private readonly recorder: Recorder
-  private handler: DatagramHandler = () => {}
-  private readonly onDatagram: DatagramHandler = (buffer, offset, length, source) => {
-    this.recorder.record(source, this.localFor(source), buffer.bytes.subarray(offset, offset + length))
-    this.handler(buffer, offset, length, source)
-  }
 
   constructor(socket: UdpSocket, recorder: Recorder) {
-    this.socket = socket
+    super(socket)
     this.recorder = recorder
   }
 
-  get localAddress(): SocketAddress {
-    return this.socket.localAddress
+  protected override passes(buffer: FrameBuffer, offset: number, length: number, source: SocketAddress): boolean {
+    this.recorder.record(source, this.localFor(source), buffer.bytes.subarray(offset, offset + length))
+    return true
   }
 
-  get descriptor(): number | undefined {
-    return this.socket.descriptor
-  }
-
-  get handle(): SocketHandle | undefined {
-    return this.socket.handle
-  }
-
-  get receiveBufferLength(): number {
-    return this.socket.receiveBufferLength
-  }
-
-  get sendBufferLength(): number {
-    return this.socket.sendBufferLength
-  }
-
-  send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {
+  override send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {
     const sent = this.socket.send(buffer, offset, length, target)
     if (sent > 0) {
       this.recorder.record(this.localFor(target), target, buffer.bytes.subarray(offset, offset + length))
@@ -56,7 +36,7 @@ class CapturingSocket implements UdpSocket {
     return sent
   }
 
-  sendMany(
+  override sendMany(
     buffer: AtomicBuffer,
     offsets: Int32Array,
     lengths: Int32Array,
@@ -72,16 +52,15 @@ class CapturingSocket implements UdpSocket {
     return sent
   }
 
-  poll(handler: DatagramHandler, limit: number): number {
-    this.handler = handler
-    const bytes = this.socket.poll(this.onDatagram, limit)
+  override poll(handler: DatagramHandler, limit: number): number {
+    const bytes = super.poll(handler, limit)
     this.recorder.flush()
     return bytes
   }
 
-  close(): void {
+  override close(): void {
     this.recorder.flush()
-    this.socket.close()
+    super.close()
   }
 
   /** A socket of both families has a wildcard of one. */
@@ -91,9 +70,5 @@ class CapturingSocket implements UdpSocket {
   }
 }
 
-export const wrap = (port: UdpPort, recorder: Recorder): UdpPort => ({
-  open: (options: UdpSocketOptions) => new CapturingSocket(port.open(options), recorder),
-  ...(port.adopt === undefined
-    ? {}
-    : { adopt: (handle: SocketHandle) => new CapturingSocket(port.adopt!(handle), recorder) })
-})
+export const wrap = (port: UdpPort, recorder: Recorder): UdpPort =>
+  wrapPort(port, (socket) => new CapturingSocket(socket, recorder))

@@ -12,7 +12,8 @@ import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
 import type { FixedLoss, Interceptor, LossPlan, LossRate, MultiGapLoss, RandomLoss } from "./LossPlan.ts"
 import { Rand48 } from "./Rand48.ts"
-import type { DatagramHandler, SocketHandle, UdpPort, UdpSocket, UdpSocketOptions } from "./UdpPort.ts"
+import type { UdpPort, UdpSocket } from "./UdpPort.ts"
+import { wrapPort, WrappedSocket } from "./WrappedSocket.ts"
 
 /** Whether a datagram goes. */
 type Loses = (buffer: FrameBuffer, offset: number, length: number) => boolean
@@ -115,49 +116,26 @@ const generatorOf = (interceptor: Interceptor): (() => Loses) => {
   }
 }
 
-class LossySocket implements UdpSocket {
-  private readonly socket: UdpSocket
+class LossySocket extends WrappedSocket {
   private readonly incoming: ReadonlyArray<Loses>
   private readonly outgoing: ReadonlyArray<Loses>
-  private handler: DatagramHandler = () => {}
-  private readonly onDatagram: DatagramHandler = (buffer, offset, length, source) => {
-    if (!isLost(this.incoming, buffer, offset, length)) {
-      this.handler(buffer, offset, length, source)
-    }
-  }
 
   constructor(socket: UdpSocket, incoming: ReadonlyArray<Loses>, outgoing: ReadonlyArray<Loses>) {
-    this.socket = socket
+    super(socket)
     this.incoming = incoming
     this.outgoing = outgoing
   }
 
-  get localAddress(): SocketAddress {
-    return this.socket.localAddress
+  protected override passes(buffer: FrameBuffer, offset: number, length: number): boolean {
+    return !isLost(this.incoming, buffer, offset, length)
   }
 
-  get descriptor(): number | undefined {
-    return this.socket.descriptor
-  }
-
-  get handle(): SocketHandle | undefined {
-    return this.socket.handle
-  }
-
-  get receiveBufferLength(): number {
-    return this.socket.receiveBufferLength
-  }
-
-  get sendBufferLength(): number {
-    return this.socket.sendBufferLength
-  }
-
-  send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {
+  override send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {
     return isLost(this.outgoing, buffer, offset, length) ? length : this.socket.send(buffer, offset, length, target)
   }
 
   /** One after another: a lost one may lie between two that go together. */
-  sendMany(
+  override sendMany(
     buffer: AtomicBuffer,
     offsets: Int32Array,
     lengths: Int32Array,
@@ -173,15 +151,6 @@ class LossySocket implements UdpSocket {
     }
     return sent
   }
-
-  poll(handler: DatagramHandler, limit: number): number {
-    this.handler = handler
-    return this.socket.poll(this.onDatagram, limit)
-  }
-
-  close(): void {
-    this.socket.close()
-  }
 }
 
 /** Each generator is asked, until one loses it: those after it do not see the datagram. */
@@ -192,18 +161,12 @@ const isLost = (generators: ReadonlyArray<Loses>, buffer: FrameBuffer, offset: n
 export const wrap = (port: UdpPort, plan: LossPlan, randomInt32: () => number): UdpPort => {
   const incoming = plan.incoming.map(generatorOf)
   const outgoing = plan.outgoing.map(generatorOf)
-  const lossy = (socket: UdpSocket, isSender: boolean): UdpSocket => {
+  return wrapPort(port, (socket, isSender) => {
     const [received, sent] = isSender ? [plan.sendControl, plan.sendData] : [plan.receiveData, plan.receiveControl]
     return new LossySocket(
       socket,
       [...incoming.map((make) => make()), ...ofRate(received, randomInt32)],
       [...outgoing.map((make) => make()), ...ofRate(sent, randomInt32)]
     )
-  }
-  return {
-    open: (options: UdpSocketOptions) => lossy(port.open(options), options.remote !== undefined),
-    ...(port.adopt === undefined
-      ? {}
-      : { adopt: (handle: SocketHandle) => lossy(port.adopt!(handle), handle.remote !== undefined) })
-  }
+  })
 }
