@@ -2,10 +2,9 @@
 import type * as Inspector from "@millrace/transport/Inspector"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { inspectDriver, isWanted, type StreamFilter } from "../internal/inspectDriver.ts"
-import { driverHead, driverJson } from "../output/DriverHead.ts"
+import { lookAtDriver } from "../internal/lookAtDriver.ts"
+import { isWanted, type StreamFilter } from "../internal/streamFilter.ts"
 import { int64 } from "../output/Json.ts"
-import * as Live from "../output/Live.ts"
 import { grouped } from "../output/Quantity.ts"
 import type { Style } from "../output/Style.ts"
 import * as Table from "../output/Table.ts"
@@ -70,25 +69,20 @@ const toJson = ({
   subscribers: subscribers.map(part)
 })
 
-const picture = Effect.fnUntraced(function* (inspector: Inspector.Inspector, filter: StreamFilter) {
-  const status = yield* inspector.status
-  const streams = (yield* inspector.backlogs).filter((stream) => isWanted(filter, stream))
-  return {
-    lines: (style) => [
-      driverHead(status, style),
-      ...(streams.length === 0 ? ["No stream is there."] : streams.flatMap((stream) => linesOf(stream, style)))
-    ],
-    json: { ...driverJson(status), streams: streams.map(toJson) }
-  } satisfies Live.Picture
-})
+const content = (inspector: Inspector.Inspector, filter: StreamFilter) =>
+  Effect.map(inspector.backlogs, (all) => {
+    const streams = all.filter((stream) => isWanted(filter, stream))
+    return {
+      lines: (style: Style) =>
+        streams.length === 0 ? ["No stream is there."] : streams.flatMap((stream) => linesOf(stream, style)),
+      json: { streams: streams.map(toJson) }
+    }
+  })
 
 export const backlog = Command.make(
   "backlog",
   { directory: driverDirectory, ...streamFilters, watch, json },
-  Effect.fnUntraced(function* ({ directory, json, watch, ...filter }) {
-    const inspector = yield* inspectDriver(directory)
-    yield* Live.show(picture(inspector, filter), { watch, json })
-  }, Effect.scoped)
+  lookAtDriver(content)
 ).pipe(
   Command.withDescription(
     "Shows how many bytes each part of a stream is behind the one before it, and how many more its publisher and sender " +

@@ -2,9 +2,7 @@
 import type * as Inspector from "@millrace/transport/Inspector"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { inspectDriver } from "../internal/inspectDriver.ts"
-import { driverHead, driverJson } from "../output/DriverHead.ts"
-import * as Live from "../output/Live.ts"
+import { lookAtDriver } from "../internal/lookAtDriver.ts"
 import { plural } from "../output/Quantity.ts"
 import type { Style } from "../output/Style.ts"
 import { printable } from "../output/Text.ts"
@@ -28,28 +26,17 @@ const toJson = ({ count, firstMs, lastMs, text }: Inspector.RecordedError) => ({
   text
 })
 
-const picture = Effect.fnUntraced(function* (inspector: Inspector.Inspector) {
-  const status = yield* inspector.status
-  const errors = yield* inspector.errors
-  return {
-    lines: (style) => [
-      driverHead(status, style),
+const content = (inspector: Inspector.Inspector) =>
+  Effect.map(inspector.errors, (errors) => ({
+    lines: (style: Style) => [
       ...errors.flatMap((error) => linesOf(error, style)),
       "",
       plural(errors.length, "distinct error")
     ],
-    json: { ...driverJson(status), errors: errors.map(toJson) }
-  } satisfies Live.Picture
-})
+    json: { errors: errors.map(toJson) }
+  }))
 
-export const errors = Command.make(
-  "errors",
-  { directory: driverDirectory, watch, json },
-  Effect.fnUntraced(function* ({ directory, json, watch }) {
-    const inspector = yield* inspectDriver(directory)
-    yield* Live.show(picture(inspector), { watch, json })
-  }, Effect.scoped)
-).pipe(
+export const errors = Command.make("errors", { directory: driverDirectory, watch, json }, lookAtDriver(content)).pipe(
   Command.withDescription(
     "Shows the distinct errors that a driver has recorded, each with how often and when it was seen."
   ),

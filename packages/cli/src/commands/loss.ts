@@ -2,11 +2,11 @@
 import type * as Inspector from "@millrace/transport/Inspector"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { inspectDriver, isWanted, type StreamFilter } from "../internal/inspectDriver.ts"
-import { driverHead, driverJson } from "../output/DriverHead.ts"
+import { lookAtDriver } from "../internal/lookAtDriver.ts"
+import { isWanted, type StreamFilter } from "../internal/streamFilter.ts"
 import { int64 } from "../output/Json.ts"
-import * as Live from "../output/Live.ts"
 import { grouped } from "../output/Quantity.ts"
+import type { Style } from "../output/Style.ts"
 import * as Table from "../output/Table.ts"
 import { printable } from "../output/Text.ts"
 import { driverDirectory, json, streamFilters, watch } from "./flags.ts"
@@ -46,25 +46,20 @@ const toJson = (loss: Inspector.Loss) => ({
   source: loss.source
 })
 
-const picture = Effect.fnUntraced(function* (inspector: Inspector.Inspector, filter: StreamFilter) {
-  const status = yield* inspector.status
-  const losses = (yield* inspector.losses).filter((loss) => isWanted(filter, loss))
-  return {
-    lines: (style) => [
-      driverHead(status, style),
-      ...(losses.length === 0 ? ["Nothing was lost."] : Table.lines(COLUMNS, losses.map(rowOf), style.faint))
-    ],
-    json: { ...driverJson(status), losses: losses.map(toJson) }
-  } satisfies Live.Picture
-})
+const content = (inspector: Inspector.Inspector, filter: StreamFilter) =>
+  Effect.map(inspector.losses, (all) => {
+    const losses = all.filter((loss) => isWanted(filter, loss))
+    return {
+      lines: (style: Style) =>
+        losses.length === 0 ? ["Nothing was lost."] : Table.lines(COLUMNS, losses.map(rowOf), style.faint),
+      json: { losses: losses.map(toJson) }
+    }
+  })
 
 export const loss = Command.make(
   "loss",
   { directory: driverDirectory, ...streamFilters, watch, json },
-  Effect.fnUntraced(function* ({ directory, json, watch, ...filter }) {
-    const inspector = yield* inspectDriver(directory)
-    yield* Live.show(picture(inspector, filter), { watch, json })
-  }, Effect.scoped)
+  lookAtDriver(content)
 ).pipe(
   Command.withDescription(
     "Shows for each stream and source how many bytes a driver found missing, and when. What was lost was asked for again, " +

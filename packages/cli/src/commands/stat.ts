@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { inspectDriver, isWanted, type StreamFilter } from "../internal/inspectDriver.ts"
-import { driverHead, driverJson } from "../output/DriverHead.ts"
+import { lookAtDriver } from "../internal/lookAtDriver.ts"
+import { isWanted, type StreamFilter } from "../internal/streamFilter.ts"
 import { int64 } from "../output/Json.ts"
-import * as Live from "../output/Live.ts"
 import { grouped } from "../output/Quantity.ts"
+import type { Style } from "../output/Style.ts"
 import * as Table from "../output/Table.ts"
 import { printable } from "../output/Text.ts"
 import { driverDirectory, json, streamFilters, watch } from "./flags.ts"
@@ -53,14 +53,14 @@ const toJson = ({ id, label, ownerId, referenceId, registrationId, typeId, value
   label
 })
 
-const picture = Effect.fnUntraced(function* (inspector: Inspector.Inspector, filter: Filter) {
-  const status = yield* inspector.status
-  const counters = (yield* inspector.counters).filter((counter) => isShown(counter, filter))
-  return {
-    lines: (style) => [driverHead(status, style), ...Table.lines(COLUMNS, counters.map(rowOf), style.faint)],
-    json: { ...driverJson(status), counters: counters.map(toJson) }
-  } satisfies Live.Picture
-})
+const content = (inspector: Inspector.Inspector, filter: Filter) =>
+  Effect.map(inspector.counters, (all) => {
+    const counters = all.filter((counter) => isShown(counter, filter))
+    return {
+      lines: (style: Style) => Table.lines(COLUMNS, counters.map(rowOf), style.faint),
+      json: { counters: counters.map(toJson) }
+    }
+  })
 
 export const stat = Command.make(
   "stat",
@@ -75,10 +75,7 @@ export const stat = Command.make(
     watch,
     json
   },
-  Effect.fnUntraced(function* ({ directory, json, watch, ...filter }) {
-    const inspector = yield* inspectDriver(directory)
-    yield* Live.show(picture(inspector, filter), { watch, json })
-  }, Effect.scoped)
+  lookAtDriver(content)
 ).pipe(
   Command.withDescription(
     "Shows the counters of a driver, Millrace's or Aeron's, also of one that died. What each means stands in its label."

@@ -2,10 +2,9 @@
 import type * as Inspector from "@millrace/transport/Inspector"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { inspectDriver, isWanted, type StreamFilter } from "../internal/inspectDriver.ts"
-import { driverHead, driverJson } from "../output/DriverHead.ts"
+import { lookAtDriver } from "../internal/lookAtDriver.ts"
+import { isWanted, type StreamFilter } from "../internal/streamFilter.ts"
 import { int64 } from "../output/Json.ts"
-import * as Live from "../output/Live.ts"
 import { grouped } from "../output/Quantity.ts"
 import type { Style } from "../output/Style.ts"
 import * as Table from "../output/Table.ts"
@@ -44,25 +43,20 @@ const toJson = ({ channel, counters, sessionId, streamId }: Inspector.StreamCoun
   }))
 })
 
-const picture = Effect.fnUntraced(function* (inspector: Inspector.Inspector, filter: StreamFilter) {
-  const status = yield* inspector.status
-  const streams = (yield* inspector.streams).filter((stream) => isWanted(filter, stream))
-  return {
-    lines: (style) => [
-      driverHead(status, style),
-      ...(streams.length === 0 ? ["No stream is there."] : streams.flatMap((stream) => linesOf(stream, style)))
-    ],
-    json: { ...driverJson(status), streams: streams.map(toJson) }
-  } satisfies Live.Picture
-})
+const content = (inspector: Inspector.Inspector, filter: StreamFilter) =>
+  Effect.map(inspector.streams, (all) => {
+    const streams = all.filter((stream) => isWanted(filter, stream))
+    return {
+      lines: (style: Style) =>
+        streams.length === 0 ? ["No stream is there."] : streams.flatMap((stream) => linesOf(stream, style)),
+      json: { streams: streams.map(toJson) }
+    }
+  })
 
 export const streams = Command.make(
   "streams",
   { directory: driverDirectory, ...streamFilters, watch, json },
-  Effect.fnUntraced(function* ({ directory, json, watch, ...filter }) {
-    const inspector = yield* inspectDriver(directory)
-    yield* Live.show(picture(inspector, filter), { watch, json })
-  }, Effect.scoped)
+  lookAtDriver(content)
 ).pipe(
   Command.withDescription(
     "Shows the counters of each stream of a driver together: positions and limits of its publication, its sender, its " +

@@ -1,9 +1,4 @@
-/** Opens the directory that a command names, to be looked at. */
-import * as Inspector from "@millrace/transport/Inspector"
 import * as Option from "effect/Option"
-
-export const inspectDriver = (directory: Option.Option<string>) =>
-  Inspector.open(Option.isSome(directory) ? { directory: directory.value } : {})
 
 export interface StreamFilter {
   readonly channel: Option.Option<string>
