@@ -4,66 +4,30 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { UserCounter } from "../client/UserCounter.ts"
 import type { Counter, CounterOptions, StaticCounterOptions } from "../Counters.ts"
-import { InvalidOption, type TransportError, type TransportErrorReason } from "../TransportError.ts"
-import {
-  type ClientRuntime,
-  type ClientConnection,
-  closedReason,
-  type Command,
-  request,
-  requestIn,
-  type Restorable,
-  spanned
-} from "./clientRuntime.ts"
+import { InvalidOption, type TransportError } from "../TransportError.ts"
+import { type ClientRuntime, type Command, request, spanned } from "./clientRuntime.ts"
+import { RestorableHandle } from "./restorableHandle.ts"
 import { attempt, fail } from "./transportError.ts"
 
 const INT32_MIN = -(2 ** 31)
 const INT32_MAX = 2 ** 31 - 1
 
-class CounterHandle implements Restorable {
-  readonly resource: string
-  kernel: UserCounter
-  private connection: ClientConnection
-  private readonly client: ClientRuntime
-  private readonly command: Command<UserCounter>
+class CounterHandle extends RestorableHandle<UserCounter> {
   /**
    * What the counter had when this program last looked, and is to have in the next connection. Its memory may be another
    * counter's when the driver has forgotten this client.
    */
   private value = 0n
-  private isClosedByUser = false
-  private abandoned: TransportErrorReason | undefined = undefined
 
-  constructor(client: ClientRuntime, kernel: UserCounter, resource: string, command: Command<UserCounter>) {
-    this.client = client
-    this.connection = client.connection
-    this.kernel = kernel
-    this.resource = resource
-    this.command = command
-  }
-
-  readonly restore = (connection: ClientConnection): Effect.Effect<() => void, TransportError> =>
-    Effect.map(requestIn(this.client, connection, this.command), (kernel) => () => {
-      if (this.isClosedByUser) {
-        connection.conductor.userCounters.close(kernel)
-        return
-      }
-      // A static counter may have been made by another client already, and counted on.
-      if (kernel.value === 0n) {
-        kernel.set(this.value)
-      }
-      this.kernel = kernel
-      this.connection = connection
-    })
-
-  readonly abandon = (reason: TransportErrorReason): void => {
-    this.abandoned = reason
-    this.client.restorables.delete(this)
+  /** A static counter may have been made by another client already, and counted on. */
+  protected override onRestored(kernel: UserCounter): void {
+    if (kernel.value === 0n) {
+      kernel.set(this.value)
+    }
   }
 
   close(): void {
-    this.client.restorables.delete(this)
-    this.isClosedByUser = true
+    this.forget()
     this.connection.conductor.userCounters.close(this.kernel)
     this.client.wakeDriver()
   }
@@ -93,11 +57,7 @@ class CounterHandle implements Restorable {
       if (!this.kernel.isClosed) {
         return attempt(evaluate)
       }
-      const isWaiting = this.client.isWaiting && !this.isClosedByUser && this.abandoned === undefined
-      if (!isWaiting) {
-        return fail(this.abandoned ?? closedReason(this.client, this.resource))
-      }
-      return Effect.sync(evaluate)
+      return this.isWaiting ? Effect.sync(evaluate) : fail(this.closed())
     })
   }
 }
@@ -132,7 +92,7 @@ const acquire = (
 ): Effect.Effect<Counter, TransportError, Scope.Scope> => {
   const { label, typeId } = options
   const resource = `counter ${typeId} ${JSON.stringify(label)}`
-  const command: Command<UserCounter> = {
+  const command: Required<Command<UserCounter>> = {
     description: `add ${resource}`,
     send,
     undo: (conductor, counter) => conductor.userCounters.close(counter)

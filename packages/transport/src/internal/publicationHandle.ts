@@ -6,22 +6,9 @@ import * as OfferCode from "@millrace/core/kernel/logbuffer/OfferResult"
 import * as Effect from "effect/Effect"
 import type { ClientPublication } from "../client/ClientPublication.ts"
 import type { OfferManyResult, OfferResult } from "../Publication.ts"
-import {
-  MaxPositionExceeded,
-  MessageTooLong,
-  NotConnected,
-  type TransportError,
-  type TransportErrorReason
-} from "../TransportError.ts"
-import {
-  type ClientRuntime,
-  type ClientConnection,
-  closedReason,
-  type Command,
-  request,
-  requestIn,
-  type Restorable
-} from "./clientRuntime.ts"
+import { MaxPositionExceeded, MessageTooLong, NotConnected, type TransportError } from "../TransportError.ts"
+import { type ClientRuntime, type Command, request } from "./clientRuntime.ts"
+import { RestorableHandle } from "./restorableHandle.ts"
 import { attempt, fail } from "./transportError.ts"
 import { waitFor } from "./waitFor.ts"
 
@@ -62,29 +49,18 @@ export interface Repeated {
   readonly isDone: () => boolean
 }
 
-export class PublicationHandle implements Restorable {
-  readonly client: ClientRuntime
-  readonly resource: string
-  /** The publication of the connection that there is, or that was last. */
-  kernel: ClientPublication
-  private connection: ClientConnection
+export class PublicationHandle extends RestorableHandle<ClientPublication> {
   private readonly connectTimeoutMs: number
-  private readonly command: Command<ClientPublication>
-  private isClosedByUser = false
-  private abandoned: TransportErrorReason | undefined = undefined
 
   private constructor(
     client: ClientRuntime,
     kernel: ClientPublication,
     connectTimeoutMs: number,
-    command: Command<ClientPublication>
+    command: Required<Command<ClientPublication>>
   ) {
-    this.client = client
-    this.connection = client.connection
-    this.kernel = kernel
+    const resource = `publication ${kernel.registrationId} of stream ${kernel.streamId} on ${kernel.channel}`
+    super(client, kernel, resource, command)
     this.connectTimeoutMs = connectTimeoutMs
-    this.command = command
-    this.resource = `publication ${kernel.registrationId} of stream ${kernel.streamId} on ${kernel.channel}`
   }
 
   static add(
@@ -92,7 +68,7 @@ export class PublicationHandle implements Restorable {
     { channel, isExclusive, streamId }: PublicationRequest,
     connectTimeoutMs: number
   ): Effect.Effect<PublicationHandle, TransportError> {
-    const command: Command<ClientPublication> = {
+    const command: Required<Command<ClientPublication>> = {
       description: `add publication ${channel} ${streamId}`,
       send: (conductor, handlers) => conductor.addPublication(channel, streamId, isExclusive, handlers),
       undo: (conductor, kernel) => conductor.closePublication(kernel, false)
@@ -104,31 +80,6 @@ export class PublicationHandle implements Restorable {
     })
   }
 
-  readonly restore = (connection: ClientConnection): Effect.Effect<() => void, TransportError> =>
-    Effect.map(requestIn(this.client, connection, this.command), (kernel) => () => {
-      if (this.isClosedByUser) {
-        connection.conductor.closePublication(kernel, false)
-      } else {
-        this.kernel = kernel
-        this.connection = connection
-      }
-    })
-
-  readonly abandon = (reason: TransportErrorReason): void => {
-    this.abandoned = reason
-    this.client.restorables.delete(this)
-  }
-
-  /** Whether offers are refused for want of a driver, and will be accepted by the next one. */
-  get isWaiting(): boolean {
-    return this.client.isWaiting && !this.isClosedByUser && this.abandoned === undefined
-  }
-
-  /** The counters of the driver that the publication is in. */
-  get counters(): ClientConnection["counters"] {
-    return this.connection.counters
-  }
-
   /** Whether the connection that the publication was in has ended. */
   get isConnectionOver(): boolean {
     return this.connection.conductor.inactive !== undefined
@@ -136,8 +87,7 @@ export class PublicationHandle implements Restorable {
 
   /** Offers answer `Closed` from now on. False when they did already. */
   close(revoke: boolean): boolean {
-    this.client.restorables.delete(this)
-    this.isClosedByUser = true
+    this.forget()
     if (this.kernel.isClosed) {
       return false
     }
@@ -204,10 +154,6 @@ export class PublicationHandle implements Restorable {
       }
       return this.isWaiting ? Effect.succeed(otherwise()) : fail(this.closed())
     })
-  }
-
-  closed(): TransportErrorReason {
-    return this.abandoned ?? closedReason(this.client, this.resource)
   }
 
   private answer(code: number): Effect.Effect<OfferResult, TransportError> {

@@ -9,16 +9,9 @@ import * as Effect from "effect/Effect"
 import type { ImageReader } from "../client/ImageReader.ts"
 import { MessagePoll } from "../client/MessagePoll.ts"
 import type { ImageListener, SubscriptionImages } from "../client/SubscriptionImages.ts"
-import { ImageLost, ImageRevoked, type TransportError, type TransportErrorReason } from "../TransportError.ts"
-import {
-  type ClientRuntime,
-  type ClientConnection,
-  closedReason,
-  type Command,
-  request,
-  requestIn,
-  type Restorable
-} from "./clientRuntime.ts"
+import { ImageLost, ImageRevoked, type TransportError } from "../TransportError.ts"
+import { type ClientConnection, type ClientRuntime, type Command, request } from "./clientRuntime.ts"
+import { RestorableHandle } from "./restorableHandle.ts"
 import { corruptImage, fail } from "./transportError.ts"
 
 /** Where batches are read from: all images of a subscription in turn, or one image. */
@@ -36,26 +29,17 @@ export interface SubscriptionRequest {
   readonly batchBytesMax: number
 }
 
-export class SubscriptionHandle implements Restorable {
-  readonly client: ClientRuntime
-  readonly resource: string
-  /** The subscription of the connection that there is, or that was last. */
-  kernel: SubscriptionImages
-  connection: ClientConnection
+export class SubscriptionHandle extends RestorableHandle<SubscriptionImages> {
   private readonly options: SubscriptionRequest
   private readonly listeners = new Set<ImageListener>()
-  private isClosedByUser = false
-  private abandoned: TransportErrorReason | undefined = undefined
   /** Set while a borrowed batch is out: any other read would give its bytes back under its reader. */
   private borrower: object | undefined = undefined
   private polling: MessagePoll | undefined = undefined
 
   private constructor(client: ClientRuntime, kernel: SubscriptionImages, options: SubscriptionRequest) {
-    this.client = client
-    this.connection = client.connection
-    this.kernel = kernel
+    const resource = `subscription ${kernel.registrationId} of stream ${kernel.streamId} on ${kernel.channel}`
+    super(client, kernel, resource, commandOf(options))
     this.options = options
-    this.resource = `subscription ${kernel.registrationId} of stream ${kernel.streamId} on ${kernel.channel}`
   }
 
   static add(client: ClientRuntime, options: SubscriptionRequest): Effect.Effect<SubscriptionHandle, TransportError> {
@@ -66,46 +50,20 @@ export class SubscriptionHandle implements Restorable {
     })
   }
 
-  readonly restore = (connection: ClientConnection): Effect.Effect<() => void, TransportError> =>
-    Effect.map(requestIn(this.client, connection, commandOf(this.options)), (kernel) => () => {
-      if (this.isClosedByUser) {
-        connection.conductor.closeSubscription(kernel)
-        return
+  protected override onRestored(kernel: SubscriptionImages): void {
+    this.polling = undefined
+    for (const listener of this.listeners) {
+      kernel.addListener(listener)
+      for (const image of kernel.current) {
+        listener.onAvailableImage(image)
       }
-      this.kernel = kernel
-      this.connection = connection
-      this.polling = undefined
-      for (const listener of this.listeners) {
-        kernel.addListener(listener)
-        for (const image of kernel.current) {
-          listener.onAvailableImage(image)
-        }
-      }
-    })
-
-  readonly abandon = (reason: TransportErrorReason): void => {
-    this.abandoned = reason
-    this.client.restorables.delete(this)
-  }
-
-  /** Whether there is no driver, and the next one will give the subscription its images. */
-  get isWaiting(): boolean {
-    return this.client.isWaiting && !this.isClosedByUser && this.abandoned === undefined
-  }
-
-  get counters(): ClientConnection["counters"] {
-    return this.connection.counters
+    }
   }
 
   close(): void {
-    this.client.restorables.delete(this)
-    this.isClosedByUser = true
+    this.forget()
     this.connection.conductor.closeSubscription(this.kernel)
     this.client.wakeDriver()
-  }
-
-  closed(): TransportErrorReason {
-    return this.abandoned ?? closedReason(this.client, this.resource)
   }
 
   /** Why nothing can be read any more; undefined while something may come. */
@@ -198,7 +156,7 @@ export class SubscriptionHandle implements Restorable {
   }
 }
 
-const commandOf = ({ channel, streamId }: SubscriptionRequest): Command<SubscriptionImages> => ({
+const commandOf = ({ channel, streamId }: SubscriptionRequest): Required<Command<SubscriptionImages>> => ({
   description: `add subscription ${channel} ${streamId}`,
   send: (conductor, handlers) => conductor.addSubscription(channel, streamId, handlers),
   undo: (conductor, kernel) => conductor.closeSubscription(kernel)
