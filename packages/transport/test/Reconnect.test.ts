@@ -22,6 +22,13 @@ import { bytesOf, freePort, reasonOf, textOf, until } from "./fixtures/embedded.
 
 const ipc = { channel: "aeron:ipc", streamId: 1001, linger: 0 } as const
 
+type Start = Effect.Success<typeof restartable>["start"]
+
+interface Restartable {
+  readonly first: Effect.Success<ReturnType<Start>>
+  readonly start: Start
+}
+
 /** A directory whose driver can be ended and started again. */
 const restartable = Effect.sync(() => {
   const directory = join(temporaryDirectory(), "driver")
@@ -55,6 +62,20 @@ const reconnecting = (directory: string, options: Client.ClientOptions = {}) => 
   return Counters.layer.pipe(Layer.provideMerge(Health.layer), Layer.provideMerge(client), Layer.provideMerge(quiet))
 }
 
+/** Runs a program as a client of a driver that it may stop, and of those that it starts after it. */
+const connected = <A, E>(
+  program: (
+    driver: Restartable
+  ) => Effect.Effect<A, E, Client.Client | Counters.Counters | Health.Health | Scope.Scope>,
+  options: { readonly client?: Client.ClientOptions; readonly driver?: MediaDriverOptions } = {}
+) =>
+  Effect.gen(function* () {
+    const { directory, start } = yield* restartable
+    const first = yield* start(options.driver)
+    const client = reconnecting(directory, options.client)
+    return yield* program({ first, start }).pipe(Effect.scoped, Effect.provide(client))
+  }).pipe(Effect.scoped)
+
 /** Every status from now on, in the order in which they come. */
 const statuses = Effect.gen(function* () {
   const { status } = yield* Client.Client
@@ -70,10 +91,8 @@ const untilTag = (seen: ReadonlyArray<Client.ClientStatus>, tag: Client.ClientSt
 
 describe("a client that reconnects", () => {
   it.live("goes on with its streams and sinks, and says what the driver took with it", () =>
-    Effect.gen(function* () {
-      const { directory, start } = yield* restartable
-      const first = yield* start()
-      yield* Effect.gen(function* () {
+    connected(({ first, start }) =>
+      Effect.gen(function* () {
         const seen = yield* statuses
         const client = yield* Client.Client
         const subscription = yield* Subscription.make(ipc)
@@ -114,15 +133,13 @@ describe("a client that reconnects", () => {
         assert.deepStrictEqual(back.unrestored, [])
         assert.notStrictEqual(publication.sessionId, sessionId)
         assert.strictEqual(client.clientId, back.clientId)
-      }).pipe(Effect.scoped, Effect.provide(reconnecting(directory)))
-    }).pipe(Effect.scoped)
+      })
+    )
   )
 
   it.live("says how many bytes were accepted and not read", () =>
-    Effect.gen(function* () {
-      const { directory, start } = yield* restartable
-      const first = yield* start()
-      yield* Effect.gen(function* () {
+    connected(({ first, start }) =>
+      Effect.gen(function* () {
         const seen = yield* statuses
         const subscription = yield* Subscription.make(ipc)
         const publication = yield* ExclusivePublication.make(ipc)
@@ -142,15 +159,13 @@ describe("a client that reconnects", () => {
         yield* until(subscription.isConnected)
         const texts = yield* Stream.runCollect(Stream.take(subscription.stream, 1))
         assert.deepStrictEqual(texts.map(textOf), ["after"])
-      }).pipe(Effect.scoped, Effect.provide(reconnecting(directory)))
-    }).pipe(Effect.scoped)
+      })
+    )
   )
 
   it.live("tells the end of the old images and the coming of the new, and ends the streams of an image", () =>
-    Effect.gen(function* () {
-      const { directory, start } = yield* restartable
-      const first = yield* start()
-      yield* Effect.gen(function* () {
+    connected(({ first, start }) =>
+      Effect.gen(function* () {
         const seen = yield* statuses
         const subscription = yield* Subscription.make(ipc)
         yield* Publication.make(ipc)
@@ -167,15 +182,13 @@ describe("a client that reconnects", () => {
         yield* start()
         yield* until(Effect.sync(() => events.length === 3))
         assert.deepStrictEqual(events, ["Available", "Unavailable", "Available"])
-      }).pipe(Effect.scoped, Effect.provide(reconnecting(directory)))
-    }).pipe(Effect.scoped)
+      })
+    )
   )
 
   it.live("makes counters anew with their values, and whatever is asked for meanwhile", () =>
-    Effect.gen(function* () {
-      const { directory, start } = yield* restartable
-      const first = yield* start()
-      yield* Effect.gen(function* () {
+    connected(({ first, start }) =>
+      Effect.gen(function* () {
         const seen = yield* statuses
         const counters = yield* Counters.Counters
         const { check } = yield* Health.Health
@@ -197,44 +210,46 @@ describe("a client that reconnects", () => {
         assert.deepInclude(found, { value: 15n, registrationId: orders.registrationId, label: "orders" })
         assert.strictEqual((yield* counters.find(1002, 7n))[0]!.value, 6n)
         assert.notStrictEqual((yield* check).status, "Down")
-      }).pipe(Effect.scoped, Effect.provide(reconnecting(directory)))
-    }).pipe(Effect.scoped)
+      })
+    )
   )
 
   it.live("gives up what the new driver refuses, saying why, and goes on with the rest", () =>
-    Effect.gen(function* () {
-      const { directory, start } = yield* restartable
-      const first = yield* start({ media: "portable" })
-      const port = yield* freePort()
-      yield* Effect.gen(function* () {
-        const seen = yield* statuses
-        const udp = yield* Publication.make({ channel: `aeron:udp?endpoint=127.0.0.1:${port}`, streamId: 1, linger: 0 })
-        const publication = yield* Publication.make(ipc)
-        yield* first.stop
-        yield* untilTag(seen, "Waiting")
-        // Without a network.
-        yield* start()
-        yield* untilTag(seen, "Reconnected")
-        const back = seen.at(-1)!
-        assert(back._tag === "Reconnected")
-        const [unrestored] = back.unrestored
-        assert.strictEqual(back.unrestored.length, 1)
-        assert.strictEqual(unrestored!.reason._tag, "CommandRefused")
-        assert.include(unrestored!.resource, `127.0.0.1:${port}`)
-        for (const use of [udp.offer(bytesOf("x")), udp.publish(bytesOf("x")), udp.position, udp.channelStatus]) {
-          assert.deepStrictEqual(yield* reasonOf<unknown, never>(use), unrestored!.reason)
-        }
-        assert.strictEqual((yield* publication.offer(bytesOf("x")))._tag, "NotConnected")
-        assert.strictEqual(yield* publication.channelStatus, "Active")
-      }).pipe(Effect.scoped, Effect.provide(reconnecting(directory)))
-    }).pipe(Effect.scoped)
+    connected(
+      ({ first, start }) =>
+        Effect.gen(function* () {
+          const port = yield* freePort()
+          const seen = yield* statuses
+          const udp = yield* Publication.make({
+            channel: `aeron:udp?endpoint=127.0.0.1:${port}`,
+            streamId: 1,
+            linger: 0
+          })
+          const publication = yield* Publication.make(ipc)
+          yield* first.stop
+          yield* untilTag(seen, "Waiting")
+          // Without a network.
+          yield* start()
+          yield* untilTag(seen, "Reconnected")
+          const back = seen.at(-1)!
+          assert(back._tag === "Reconnected")
+          const [unrestored] = back.unrestored
+          assert.strictEqual(back.unrestored.length, 1)
+          assert.strictEqual(unrestored!.reason._tag, "CommandRefused")
+          assert.include(unrestored!.resource, `127.0.0.1:${port}`)
+          for (const use of [udp.offer(bytesOf("x")), udp.publish(bytesOf("x")), udp.position, udp.channelStatus]) {
+            assert.deepStrictEqual(yield* reasonOf<unknown, never>(use), unrestored!.reason)
+          }
+          assert.strictEqual((yield* publication.offer(bytesOf("x")))._tag, "NotConnected")
+          assert.strictEqual(yield* publication.channelStatus, "Active")
+        }),
+      { driver: { media: "portable" } }
+    )
   )
 
   it.live("closes what is closed while there is no driver, and makes nothing of it anew", () =>
-    Effect.gen(function* () {
-      const { directory, start } = yield* restartable
-      const first = yield* start()
-      yield* Effect.gen(function* () {
+    connected(({ first, start }) =>
+      Effect.gen(function* () {
         const seen = yield* statuses
         const scope = yield* Scope.make()
         const publication = yield* Publication.make(ipc).pipe(Scope.provide(scope))
@@ -249,34 +264,34 @@ describe("a client that reconnects", () => {
         const { list } = yield* Counters.Counters
         const types = (yield* list).map(({ typeId }) => typeId).filter((typeId) => typeId !== 0 && typeId !== 11)
         assert.deepStrictEqual(types, [])
-      }).pipe(Effect.scoped, Effect.provide(reconnecting(directory)))
-    }).pipe(Effect.scoped)
+      })
+    )
   )
 
   it.live("ends when no driver comes in time, and its status with it", () =>
-    Effect.gen(function* () {
-      const { directory, start } = yield* restartable
-      const first = yield* start()
-      yield* Effect.gen(function* () {
-        const client = yield* Client.Client
-        const subscription = yield* Subscription.make(ipc)
-        const publication = yield* Publication.make(ipc)
-        const tags: Array<Client.ClientStatus["_tag"]> = []
-        const following = yield* Stream.runForEach(client.status, ({ _tag }) =>
-          Effect.sync(() => tags.push(_tag))
-        ).pipe(Effect.forkScoped({ startImmediately: true }))
-        const reading = yield* Effect.forkScoped(Stream.runDrain(subscription.stream), { startImmediately: true })
-        yield* first.stop
-        for (const ended of [Fiber.join(following), Fiber.join(reading), client.awaitFailure]) {
-          const reason = yield* reasonOf<unknown, never>(ended)
-          assert(reason._tag === "DriverNotFound")
-          assert.include(reason.message, "it has shut down")
-        }
-        assert.strictEqual((yield* reasonOf(publication.offer(bytesOf("x"))))._tag, "DriverNotFound")
-        assert.strictEqual((yield* reasonOf(Subscription.make(ipc)))._tag, "DriverNotFound")
-        assert.deepStrictEqual(tags, ["Connected", "Waiting"])
-      }).pipe(Effect.scoped, Effect.provide(reconnecting(directory, { reconnectTimeout: "50 millis" })))
-    }).pipe(Effect.scoped)
+    connected(
+      ({ first }) =>
+        Effect.gen(function* () {
+          const client = yield* Client.Client
+          const subscription = yield* Subscription.make(ipc)
+          const publication = yield* Publication.make(ipc)
+          const tags: Array<Client.ClientStatus["_tag"]> = []
+          const following = yield* Stream.runForEach(client.status, ({ _tag }) =>
+            Effect.sync(() => tags.push(_tag))
+          ).pipe(Effect.forkScoped({ startImmediately: true }))
+          const reading = yield* Effect.forkScoped(Stream.runDrain(subscription.stream), { startImmediately: true })
+          yield* first.stop
+          for (const ended of [Fiber.join(following), Fiber.join(reading), client.awaitFailure]) {
+            const reason = yield* reasonOf<unknown, never>(ended)
+            assert(reason._tag === "DriverNotFound")
+            assert.include(reason.message, "it has shut down")
+          }
+          assert.strictEqual((yield* reasonOf(publication.offer(bytesOf("x"))))._tag, "DriverNotFound")
+          assert.strictEqual((yield* reasonOf(Subscription.make(ipc)))._tag, "DriverNotFound")
+          assert.deepStrictEqual(tags, ["Connected", "Waiting"])
+        }),
+      { client: { reconnectTimeout: "50 millis" } }
+    )
   )
 
   it.live("says that it is closed, and lets go of everyone who waits with it", () =>
@@ -310,15 +325,15 @@ describe("a client that reconnects", () => {
 
 describe("a client that does not reconnect", () => {
   it.live("says so by its status", () =>
-    Effect.gen(function* () {
-      const { directory, start } = yield* restartable
-      const first = yield* start()
-      yield* Effect.gen(function* () {
-        const { status } = yield* Client.Client
-        const following = yield* Effect.forkScoped(Stream.runDrain(status), { startImmediately: true })
-        yield* first.stop
-        assert.strictEqual((yield* reasonOf(Fiber.join(following)))._tag, "DriverEnded")
-      }).pipe(Effect.scoped, Effect.provide(reconnecting(directory, { reconnect: false })))
-    }).pipe(Effect.scoped)
+    connected(
+      ({ first }) =>
+        Effect.gen(function* () {
+          const { status } = yield* Client.Client
+          const following = yield* Effect.forkScoped(Stream.runDrain(status), { startImmediately: true })
+          yield* first.stop
+          assert.strictEqual((yield* reasonOf(Fiber.join(following)))._tag, "DriverEnded")
+        }),
+      { client: { reconnect: false } }
+    )
   )
 })
