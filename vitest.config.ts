@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config"
  * time, after all others, so that they have the machine to themselves.
  */
 const ALONE = [
-  "packages/cli/test/commands/**/*.test.ts",
+  "packages/cli/test/commands/demoFailure.test.ts",
   "packages/transport/test/{MediaDriver,Processes,Udp}.test.ts",
   "packages/core/test/AgentRunner.test.ts",
   "packages/*/test/**/*Allocation*.test.ts",

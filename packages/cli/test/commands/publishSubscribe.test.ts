@@ -16,7 +16,9 @@ class Driver extends Context.Service<Driver, { readonly directory: string; reado
     Effect.gen(function* () {
       const temporary = yield* Millrace.directory
       const directory = path.join(temporary, "aeron")
-      const driver = yield* Millrace.start(["driver", "--dir", directory], { temporary })
+      // A subscriber that was killed is missed after four seconds, not ten.
+      const args = ["driver", "--dir", directory, "-Daeron.client.liveness.timeout=4s"]
+      const driver = yield* Millrace.start(args, { temporary })
       yield* driver.says("is ready in")
       return { directory, temporary }
     })
