@@ -7,7 +7,15 @@ import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { FragmentBatch } from "./FragmentBatch.ts"
 import type { ImageEnd as ImageEndKernel } from "./client/ImageReader.ts"
-import type { BlockHandler, ControlledHandler, MessageHandler, RawBlockHandler } from "./Subscription.ts"
+import type { PlainSchema } from "./internal/schemaCodec.ts"
+import type {
+  BlockHandler,
+  ControlledHandler,
+  Message,
+  MessageHandler,
+  RawBlockHandler,
+  TypedOptions
+} from "./Subscription.ts"
 import type { TransportError } from "./TransportError.ts"
 
 /**
@@ -83,6 +91,10 @@ export interface Image {
   readonly borrowedBatches: Stream.Stream<FragmentBatch, TransportError>
   /** One array a message, safe to keep; ends with the image. */
   readonly stream: Stream.Stream<Uint8Array, TransportError>
+  /** As `stream`, each with its session and its positions. */
+  readonly messages: Stream.Stream<Message, TransportError>
+  /** Decoded messages; ends with the image. */
+  readonly typed: <A>(schema: PlainSchema<A>, options?: TypedOptions) => Stream.Stream<A, TransportError>
   /** Refuses the stream: its publisher is told the reason, at most 1,023 bytes, and this subscription loses it. */
   readonly reject: (reason: string) => Effect.Effect<void, TransportError>
 }

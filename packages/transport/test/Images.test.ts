@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as ExclusivePublication from "../src/ExclusivePublication.ts"
@@ -56,6 +57,25 @@ describe("image events", () => {
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual((yield* reasonOf(Fiber.join(following)))._tag, "Closed")
       assert.deepStrictEqual(events, ["+0", "-Closed 0"])
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+})
+
+describe("an image", () => {
+  it.live("gives its messages by their schema, and ends with its publication", () =>
+    Effect.gen(function* () {
+      const subscription = yield* Subscription.make(ipc)
+      const publishing = Publication.make(ipc).pipe(
+        Effect.flatMap((publication) => Stream.run(Stream.make(1, 2), publication.typed(Schema.Finite).sink)),
+        Effect.scoped
+      )
+      const reading = subscription.images.pipe(
+        Stream.take(1),
+        Stream.flatMap((image) => image.typed(Schema.Finite)),
+        Stream.runCollect
+      )
+      const [numbers] = yield* Effect.all([reading, publishing], { concurrency: "unbounded" })
+      assert.deepStrictEqual(numbers, [1, 2])
     }).pipe(Effect.scoped, Effect.provide(embedded()))
   )
 })

@@ -13,6 +13,7 @@ import * as batchStreams from "./batchStreams.ts"
 import { requestIn, spanned } from "./clientRuntime.ts"
 import type { SubscriptionHandle } from "./subscriptionHandle.ts"
 import { attempt } from "./transportError.ts"
+import * as typedStreams from "./typedStreams.ts"
 import { waitFor } from "./waitFor.ts"
 
 /** As a handler that always goes on. */
@@ -60,7 +61,9 @@ export const imageOf = (handle: SubscriptionHandle, reader: ImageReader): Image 
     rawPoll: pollBlock,
     batches,
     borrowedBatches: batchStreams.borrowed(handle, source),
-    stream: batchStreams.messages(batches),
+    stream: batchStreams.payloads(batches),
+    messages: batchStreams.messages(batches),
+    typed: (schema, options) => typedStreams.typed(batches, schema, options),
     reject: (reason) =>
       requestIn<void>(client, connection, {
         description: `reject image ${reader.correlationId}`,
