@@ -64,6 +64,7 @@ const CHAPTERS: ReadonlyArray<Chapter> = [
       { title: "Record of the commit log", path: `${STORE}/commitlog/RecordDescriptor.ts` },
       { title: "Flags of a record", path: `${STORE}/commitlog/SysFlag.ts` },
       { title: "Entry of a consume queue", path: `${STORE}/consumequeue/EntryDescriptor.ts` },
+      { title: "Unit of an extended consume queue", path: `${STORE}/consumequeue/ExtUnitDescriptor.ts` },
       { title: "Further queues of a record", path: `${STORE}/consumequeue/MultiDispatch.ts` },
       { title: "Entry of a batch consume queue", path: `${STORE}/consumequeue/BatchEntryDescriptor.ts` },
       { title: "Index file", path: `${STORE}/index/IndexDescriptor.ts` },

@@ -1,8 +1,9 @@
 /** Installs tarballs the way a user would, in a folder that knows nothing of this workspace, and runs them there. */
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
 import type { Finding } from "../tidy/Finding.ts"
 import { node, outputOf, pnpm, run, runOrThrow, tool } from "./Run.ts"
+import type { Runtime } from "./Runtimes.ts"
 import { entries, type Tarball } from "./Tarball.ts"
 
 const PROGRAMS = join(import.meta.dirname, "consumer")
@@ -27,13 +28,18 @@ export const install = (root: string, folder: string, { dependencies, tarballs }
     name: "consumer",
     private: true,
     type: "module",
-    dependencies: { ...local, ...dependencies, ...tools }
+    dependencies: { ...local, ...dependencies },
+    devDependencies: tools
   }
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2))
   // A tarball depends on its siblings by version; here they are the tarballs beside it. koffi needs no install script.
   const settings = { overrides: local, allowBuilds: { koffi: false } }
   writeFileSync(join(folder, "pnpm-workspace.yaml"), JSON.stringify(settings, null, 2))
   cpSync(PROGRAMS, folder, { recursive: true })
+  mkdirSync(join(folder, "examples"))
+  for (const path of globSync("examples/*.ts", { cwd: root })) {
+    cpSync(join(root, path), join(folder, path))
+  }
   runOrThrow(pnpm(), ["install", "--no-frozen-lockfile"], { cwd: folder })
 }
 
@@ -59,12 +65,27 @@ export interface Program {
   readonly shows: RegExp
 }
 
-export const checkPrograms = (folder: string, programs: ReadonlyArray<Program>): ReadonlyArray<Finding> =>
-  programs.flatMap(({ args, shows, title }) => {
-    const done = run(node, args, { cwd: folder, limitMs: 120_000 })
+/** What the repository shows as examples. A second dot in a name marks a part of one, such as the program it forks. */
+export const examples = (folder: string): ReadonlyArray<Program> =>
+  globSync("examples/*.ts", { cwd: folder })
+    .filter((path) => /^[^.]+\.ts$/.test(basename(path)))
+    .toSorted()
+    .map((path) => ({ title: path, args: [path], shows: /(?:)/ }))
+
+/** Runs each program on one version of Node, in an empty folder of its own. */
+export const checkPrograms = (
+  folder: string,
+  { command, version }: Runtime,
+  programs: ReadonlyArray<Program>
+): ReadonlyArray<Finding> =>
+  programs.flatMap(({ args: [path = "", ...args], shows, title }) => {
+    const cwd = mkdtempSync(join(folder, "run-"))
+    const done = run(command, [join(folder, path), ...args], { cwd, limitMs: 120_000 })
     const output = outputOf(done)
     if (done.status === 0 && shows.test(output)) {
       return []
     }
-    return [{ path: title, message: `ended with ${done.signal ?? `code ${done.status}`}\n${output}` }]
+    return [
+      { path: `${title} on ${version}`, message: `ended with ${done.signal ?? `code ${done.status}`}\n${output}` }
+    ]
   })

@@ -9,6 +9,9 @@ import { parseArgs } from "node:util"
 import * as Finding from "../tidy/Finding.ts"
 import { packAll } from "./Build.ts"
 import * as Consumer from "./Consumer.ts"
+import * as Licences from "./Licences.ts"
+import * as Runtimes from "./Runtimes.ts"
+import * as SizeBudget from "./SizeBudget.ts"
 import * as Tarball from "./Tarball.ts"
 
 const ROOT = dirname(dirname(import.meta.dirname))
@@ -31,7 +34,7 @@ const { values } = parseArgs({ options: { keep: { type: "boolean", default: fals
 const folder = mkdtempSync(join(tmpdir(), "millrace-pack-"))
 
 /** Each step builds on the one before it: what cannot be resolved is not installed, what cannot be loaded is not run. */
-const check = (): ReadonlyArray<Finding.Finding> => {
+const check = async (): Promise<ReadonlyArray<Finding.Finding>> => {
   const tarballs = packAll(ROOT, folder).map(Tarball.read)
   for (const tarball of tarballs) {
     console.log(`${tarball.manifest.name}: ${tarball.files.length} files, ${Tarball.entries(tarball).length} entries`)
@@ -44,18 +47,34 @@ const check = (): ReadonlyArray<Finding.Finding> => {
     return ofTarballs
   }
   const consumer = join(folder, "consumer")
-  Consumer.install(ROOT, consumer, { tarballs, dependencies: { effect: peerVersion() } })
-  const ofModules = [...Consumer.checkImports(consumer, tarballs), ...Consumer.checkTypes(consumer)]
-  return ofModules.length > 0 ? ofModules : Consumer.checkPrograms(consumer, PROGRAMS)
+  Consumer.install(ROOT, consumer, { tarballs, dependencies: peers() })
+  const ofModules = [
+    ...Consumer.checkImports(consumer, tarballs),
+    ...Consumer.checkTypes(consumer),
+    ...Licences.check(ROOT, consumer),
+    ...(await SizeBudget.check(ROOT))
+  ]
+  return ofModules.length > 0 ? ofModules : checkPrograms(consumer)
 }
 
-const peerVersion = (): string => {
-  const manifest = JSON.parse(readFileSync(join(ROOT, "node_modules/effect/package.json"), "utf8"))
-  return manifest.version
+const checkPrograms = (consumer: string): ReadonlyArray<Finding.Finding> => {
+  const programs = [...PROGRAMS, ...Consumer.examples(consumer)]
+  return Runtimes.install(folder).flatMap((runtime) => {
+    const findings = Consumer.checkPrograms(consumer, runtime, programs)
+    console.log(`${runtime.version}: ${programs.length - findings.length} of ${programs.length} programs ran`)
+    return findings
+  })
+}
+
+/** What a user brings: the one peer, and its platform package, which the examples run on. */
+const peers = (): Readonly<Record<string, string>> => {
+  const versionOf = (name: string): string =>
+    JSON.parse(readFileSync(join(ROOT, "examples/node_modules", name, "package.json"), "utf8")).version
+  return { effect: versionOf("effect"), "@effect/platform-node": versionOf("@effect/platform-node") }
 }
 
 try {
-  const findings = check()
+  const findings = await check()
   for (const finding of findings) {
     console.error(Finding.format(finding))
   }

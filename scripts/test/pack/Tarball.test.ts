@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, describe, it } from "vitest"
 import { checkImports, checkPrograms } from "../../pack/Consumer.ts"
+import { node } from "../../pack/Run.ts"
 import * as Tarball from "../../pack/Tarball.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
@@ -124,10 +125,11 @@ describe("pack", () => {
     const { home } = pack(HEALTHY)
     writeFileSync(join(home, "fails.ts"), `process.exit(3)`)
     writeFileSync(join(home, "shows.ts"), `console.log("received 999 of 1000")`)
+    const runtime = { version: process.version, command: node }
     const program = (name: string) => ({ title: name, args: [name], shows: /^received 1000 of 1000$/m })
-    const found = checkPrograms(home, [program("fails.ts"), program("shows.ts")])
+    const found = checkPrograms(home, runtime, [program("fails.ts"), program("shows.ts")])
     assert.match(found[0]!.message, /ended with code 3/)
     assert.match(found[1]!.message, /ended with code 0\nreceived 999 of 1000/)
-    assert.deepEqual(checkPrograms(home, [{ title: "", args: ["shows.ts"], shows: /999/ }]), [])
+    assert.deepEqual(checkPrograms(home, runtime, [{ title: "", args: ["shows.ts"], shows: /999/ }]), [])
   })
 })
