@@ -61,7 +61,7 @@ export class Faults {
     this.partitions = []
     world.network.heal()
     for (const host of world.hosts) {
-      host.stalledUntilNs = 0
+      host.endStalls()
       host.restartNs = 0
       host.setClockRight()
     }
@@ -140,7 +140,7 @@ export class Faults {
     const application = world.applications.length === 0 ? undefined : random.pick(world.applications)
     switch (random.below(3)) {
       case 0:
-        random.pick(world.hosts).stalledUntilNs = untilNs
+        this.stallDriver(random.pick(world.hosts), untilNs)
         break
       case 1:
         if (application !== undefined) {
@@ -152,6 +152,13 @@ export class Faults {
           subscriber.stalledUntilNs = world.nowNs + random.next() * OUTAGE_NS_MAX
         }
     }
+  }
+
+  /** All of its threads, or one while the others go on. */
+  private stallDriver(host: Host, untilNs: number): void {
+    const { length } = host.driver?.agents ?? []
+    const thread = length > 1 ? this.random.below(length + 1) : length
+    host.stall(untilNs, thread === length ? undefined : thread)
   }
 
   private jumpClock(): void {

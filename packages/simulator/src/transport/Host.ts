@@ -1,5 +1,6 @@
 /** A simulated machine: memory, a wall clock, an address, a driver when there is one, and the processes that use it. */
 import { SimulatedDriver } from "../../../transport/src/internal/simulatedDriver.ts"
+import type { Threading } from "../../../transport/src/internal/driverThreads.ts"
 import type { ConcludedSettings } from "../../../transport/src/MediaDriverConfig.ts"
 import type { SimulatedNetwork } from "../../../transport/src/media/SimulatedNetwork.ts"
 import type { NameResolver } from "../../../transport/src/naming/NameResolver.ts"
@@ -16,6 +17,7 @@ export interface Surroundings {
   readonly network: SimulatedNetwork
   readonly resolver: NameResolver
   readonly settings: ConcludedSettings
+  readonly threading: Threading
 }
 
 const KIB = 1024
@@ -38,11 +40,12 @@ export class Host {
   driver: SimulatedDriver | undefined = undefined
   /** Counts drivers: ids of one say nothing to the next. */
   generation = 0
-  stalledUntilNs = 0
   /** When a driver that died is started again. */
   restartNs = 0
   positions: PositionCheck | undefined = undefined
   private clockOffsetMs = 0
+  /** Until when each thread of the driver stands still. */
+  private stalledUntilNs: ReadonlyArray<number> = []
   private readonly surroundings: Surroundings
   private readonly random: SeededRandom
 
@@ -56,7 +59,7 @@ export class Host {
   }
 
   startDriver(): void {
-    const { network, resolver, settings } = this.surroundings
+    const { network, resolver, settings, threading } = this.surroundings
     this.generation++
     this.driver = new SimulatedDriver(
       {
@@ -70,7 +73,7 @@ export class Host {
         pid: this.index * 1000 + this.generation
       },
       settings,
-      CNC_LENGTHS
+      { lengths: CNC_LENGTHS, threading }
     )
     this.positions = new PositionCheck(this.driver.counters)
   }
@@ -83,6 +86,21 @@ export class Host {
     for (const application of this.applications) {
       application.isExcused = true
     }
+  }
+
+  /** One thread of the driver stands still; without a number all of them. */
+  stall(untilNs: number, thread?: number): void {
+    this.stalledUntilNs = (this.driver?.agents ?? []).map((_, index) =>
+      thread === undefined || thread === index ? untilNs : (this.stalledUntilNs[index] ?? 0)
+    )
+  }
+
+  isStalled(thread: number, nowNs: number): boolean {
+    return nowNs < (this.stalledUntilNs[thread] ?? 0)
+  }
+
+  endStalls(): void {
+    this.stalledUntilNs = []
   }
 
   /** Somebody sets the wall clock, which is to end nobody. */

@@ -1,4 +1,5 @@
 /** What one seed means: how many hosts and streams there are, of which kinds, and what goes wrong how often. */
+import type { Threading } from "../../../transport/src/internal/driverThreads.ts"
 import type { SeededRandom } from "../../../transport/src/simulation/SeededRandom.ts"
 
 export interface StreamPlan {
@@ -44,6 +45,8 @@ export interface Scenario {
   /** How much of the time each subscriber reads. */
   readonly readChance: number
   readonly offersPerStep: number
+  /** Threads of a driver have their turns in any order, and some of them more often than others. */
+  readonly threading: Threading
 }
 
 export const HOSTS_MAX = 8
@@ -125,6 +128,7 @@ export const scenarioOf = (random: SeededRandom, hosts: number | undefined): Sce
     isMeasuringRtt: random.chance(0.3),
     readChance: random.pick([0.05, 0.3, 0.9, 1]),
     offersPerStep: random.pick([1, 3, 10]),
-    flowControl: random.pick(["unicast", "unicast", "max", "min", "tagged"])
+    flowControl: random.pick(["unicast", "unicast", "max", "min", "tagged"]),
+    threading: random.pick(["shared", "sharedNetwork", "dedicated"])
   }
 }

@@ -27,6 +27,7 @@ export interface TransportOptions {
 export interface TransportReport {
   readonly seed: number
   readonly hash: string
+  readonly threading: Scenario["threading"]
   readonly steps: number
   readonly seconds: number
   readonly offered: number
@@ -76,6 +77,7 @@ export const run = (options: TransportOptions): TransportReport => {
   return {
     seed,
     hash: world.trace.hash,
+    threading: scenario.threading,
     steps: world.steps,
     seconds: Math.round(world.nowNs / SECOND),
     ...counts,

@@ -1,4 +1,5 @@
 /** Hosts on one network in one time, and the streams between them. A step gives everybody a turn, in an order of chance. */
+import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { ClientPublication } from "../../../transport/src/client/ClientPublication.ts"
 import type { ConcludedSettings } from "../../../transport/src/MediaDriverConfig.ts"
 import { SimulatedNetwork } from "../../../transport/src/media/SimulatedNetwork.ts"
@@ -47,7 +48,8 @@ export class World {
     const flow = new FlowCheck(this.trace, (failure) => this.fail(failure))
     this.network.tap = (datagram, source, target) => flow.onDatagram(datagram, source, target)
     const resolver = resolverOf(scenario.hostCount)
-    const surroundings = { time: this.time, network: this.network, resolver, settings }
+    const { threading } = scenario
+    const surroundings = { time: this.time, network: this.network, resolver, settings, threading }
     this.hosts = Array.from(
       { length: scenario.hostCount },
       (_, index) => new Host(index, surroundings, this.random.fork())
@@ -135,22 +137,37 @@ export class World {
     this.trace.note(4, publisher.id, publication.sessionId)
   }
 
+  /** Threads of the driver and processes of the host, in an order of chance. */
   private stepHost(host: Host): void {
-    const { driver, positions } = host
-    if (driver !== undefined && this.nowNs >= host.stalledUntilNs) {
-      driver.doWork()
-    }
-    for (const application of host.applications.slice()) {
-      if (this.nowNs >= application.stalledUntilNs && application.isAlive) {
-        this.stepApplication(application)
-      }
+    const { applications, driver, positions } = host
+    const agents = driver?.agents ?? []
+    const turns = [
+      ...agents.map((agent, thread) => () => this.stepAgent(host, agent, thread)),
+      ...applications.map((application) => () => this.stepApplication(application))
+    ]
+    while (turns.length > 0) {
+      const [turn] = turns.splice(this.random.below(turns.length), 1)
+      turn!()
     }
     if (this.steps % STEPS_PER_LOOK === 0) {
       positions?.look()
     }
   }
 
+  /** A driver of several threads has them run now and then twice, or not at all. */
+  private stepAgent(host: Host, agent: Agent, thread: number): void {
+    const isOneOfMany = this.scenario.threading !== "shared" && !this.isDraining
+    for (let turns = isOneOfMany ? this.random.below(3) : 1; turns > 0; turns--) {
+      if (!host.isStalled(thread, this.nowNs)) {
+        agent.doWork(host.clock.nanoTime())
+      }
+    }
+  }
+
   private stepApplication(application: Application): void {
+    if (this.nowNs < application.stalledUntilNs || !application.isAlive) {
+      return
+    }
     application.doWork()
     if (!application.isAlive) {
       return

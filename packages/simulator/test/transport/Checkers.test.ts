@@ -43,17 +43,24 @@ const untilDone = (world: World, act: () => boolean): void => {
 const subscribers = (world: World): ReadonlyArray<Subscriber> =>
   world.applications.flatMap((application) => application.subscribers)
 
-/** Replaces how one subscriber of a reliable stream reads, once it has read something. */
+type Read = Subscriber["subscription"]["read"]
+
+/** Replaces how one subscriber of a reliable stream reads, once it has read something of so many images. */
 const withReads = (
   world: World,
-  wrap: (read: Subscriber["subscription"]["read"]) => Subscriber["subscription"]["read"]
+  wrap: (read: Read, subscription: Subscriber["subscription"]) => Read,
+  imageCount = 1
 ): void =>
   untilDone(world, () => {
-    const reader = subscribers(world).find(({ plan, readCount }) => plan.isReliable && readCount > 0)
+    const reader = subscribers(world).find(
+      ({ plan, readCount, subscription }) =>
+        plan.isReliable && readCount > 0 && subscription.current.length >= imageCount
+    )
     if (reader === undefined) {
       return false
     }
-    reader.subscription.read = wrap(reader.subscription.read.bind(reader.subscription))
+    const { subscription } = reader
+    subscription.read = wrap(subscription.read.bind(subscription), subscription)
     return true
   })
 
@@ -139,6 +146,53 @@ describe("the checks of the simulated transport", { timeout: 60_000 }, () => {
       })
     )
     assert.include(["no gaps", "everything drains"], found)
+  })
+
+  it("see a message of one stream in an image of another", () => {
+    const found = foundBy((world) =>
+      withReads(
+        world,
+        (read, subscription) =>
+          (...parameters) => {
+            const image = read(...parameters)
+            return image && (subscription.current.find((other) => other !== image) ?? image)
+          },
+        2
+      )
+    )
+    assert.strictEqual(found, "streams are kept apart")
+  })
+
+  it("see an end of stream before its last message", () => {
+    const found = foundBy((world) =>
+      untilDone(world, () => {
+        for (const application of world.applications) {
+          const publisher = application.publishers.find(
+            ({ ledger, plan, publication }) =>
+              publication.isExclusive &&
+              plan.isReliable &&
+              subscribers(world).some((subscriber) => subscriber.lastIndexOf(ledger) >= 0)
+          )
+          if (publisher !== undefined) {
+            // It believes that this was taken, and goes.
+            const { id: publisherId, ledger } = publisher
+            ledger.add({ publisherId, number: 1e6, position: Number.NaN, framedLength: 64, state: "Offered" })
+            application.closePublisher(publisher, false)
+            return true
+          }
+        }
+        return false
+      })
+    )
+    assert.strictEqual(found, "an end of stream is the end")
+  })
+
+  it("see a stream that does not connect again", () => {
+    const found = foundBy(({ network }) => {
+      network.heal = () => {}
+      network.faults.drops = (datagram) => HeaderDescriptor.type(datagram, 0) === FrameType.SM
+    })
+    assert.strictEqual(found, "streams connect again")
   })
 
   it("see bytes that change while they are borrowed", () => {

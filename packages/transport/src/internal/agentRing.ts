@@ -13,27 +13,44 @@ const CAPACITY = 256 * 1024
 const CALLS_PER_POLL_MAX = 64
 const CALL_TYPE_ID = 1
 
-/** Where an agent is called: plain data, so that it can be posted to the others. */
-export interface AgentAddress {
+/** The ring that an agent is called by. */
+export interface AgentMemory {
   readonly memory: SharedArrayBuffer
+}
+
+/** Where an agent of another thread is called: plain data, so that it can be posted. */
+export interface AgentAddress extends AgentMemory {
   readonly wake: WakeHandle
+}
+
+/** Something of each agent of a driver. */
+export interface OfAgents<A> {
+  readonly conductor: A
+  readonly sender: A
+  readonly receiver: A
 }
 
 export const newMemory = (): SharedArrayBuffer => new SharedArrayBuffer(CAPACITY + TRAILER_LENGTH)
 
-const ringOf = ({ memory }: AgentAddress): ManyToOneRingBuffer =>
+const ringOf = ({ memory }: AgentMemory): ManyToOneRingBuffer =>
   new ManyToOneRingBuffer(new HeapRegion("calls between agents", memory).buffer())
+
+/** Calls an agent of another thread, whose park they end. */
+export const callerOf = (address: AgentAddress, onFull: () => void): AgentCaller => {
+  const descriptor = WakeDescriptor.attach(address.wake)
+  return new AgentCaller(address, () => descriptor.wake(), onFull)
+}
 
 /** The calling side. */
 export class AgentCaller {
   private readonly ring: ManyToOneRingBuffer
-  private readonly wakeDescriptor: WakeDescriptor
+  private readonly wake: () => void
   private readonly onFull: () => void
   private waiting: Array<Uint8Array> = []
 
-  constructor(address: AgentAddress, onFull: () => void) {
-    this.ring = ringOf(address)
-    this.wakeDescriptor = WakeDescriptor.attach(address.wake)
+  constructor(memory: AgentMemory, wake: () => void, onFull: () => void) {
+    this.ring = ringOf(memory)
+    this.wake = wake
     this.onFull = onFull
   }
 
@@ -51,7 +68,7 @@ export class AgentCaller {
     }
     const sent = this.waiting.findIndex((call) => !this.write(call))
     this.waiting = sent === -1 ? [] : this.waiting.slice(sent)
-    this.wakeDescriptor.wake()
+    this.wake()
     return length - this.waiting.length
   }
 
@@ -61,7 +78,7 @@ export class AgentCaller {
       this.onFull()
       this.waiting.push(call)
     }
-    this.wakeDescriptor.wake()
+    this.wake()
   }
 
   private write(call: Uint8Array): boolean {
@@ -75,8 +92,8 @@ export class AgentCalls<C extends object> {
   private readonly names: ReadonlyArray<keyof C>
   private readonly onError: (error: unknown) => void
 
-  constructor(address: AgentAddress, names: ReadonlyArray<keyof C>, onError: (error: unknown) => void) {
-    this.ring = ringOf(address)
+  constructor(memory: AgentMemory, names: ReadonlyArray<keyof C>, onError: (error: unknown) => void) {
+    this.ring = ringOf(memory)
     this.names = names
     this.onError = onError
   }

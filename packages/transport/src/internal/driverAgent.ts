@@ -5,14 +5,12 @@ import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import { align } from "@millrace/core/kernel/memory/Alignment"
 import { NativeError } from "@millrace/core/kernel/native/Errno"
 import * as Mapping from "@millrace/core/kernel/native/Mapping"
-import { CONDUCTOR_COMMANDS, type ConductorCommands } from "../driver/ConductorCommands.ts"
 import type { RemoteAgents } from "../driver/DriverContext.ts"
-import { RECEIVER_COMMANDS, type ReceiverCommands } from "../driver/ReceiverCommands.ts"
-import { SENDER_COMMANDS, type SenderCommands } from "../driver/SenderCommands.ts"
 import * as SystemCounters from "../driver/SystemCounters.ts"
 import * as CncFile from "./cncFile.ts"
 import { assemble } from "./driverAssembly.ts"
-import { AgentCaller, AgentCalls } from "./agentRing.ts"
+import { remoteAgents } from "./agentLinks.ts"
+import { callerOf } from "./agentRing.ts"
 import { driverNetwork, randomInt32 } from "./driverNetwork.ts"
 import * as DriverDirectory from "./driverDirectory.ts"
 import { DriverActiveError, type DriverStart } from "./driverStart.ts"
@@ -41,7 +39,7 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
         logFactory: (recordError) =>
           MappedLogFactory.make(directory, start.settings.filePageSize, start.storage, recordError),
         network: (report, faults, systemCounters) =>
-          driverNetwork(start, report, faults, systemCounters, remoteAgents(start, systemCounters), () => wake())
+          driverNetwork(start, report, faults, systemCounters, remoteOf(start, systemCounters), () => wake())
       }
     )
     return {
@@ -65,7 +63,7 @@ export const make = (start: DriverStart, clock: Clock): Agent => {
 }
 
 /** The sender and the receiver, if they run on threads of their own. */
-const remoteAgents = (
+const remoteOf = (
   { addresses }: DriverStart,
   systemCounters: SystemCounters.SystemCounters
 ): RemoteAgents | undefined => {
@@ -73,17 +71,11 @@ const remoteAgents = (
     return undefined
   }
   const fails = (counter: number) => () => systemCounters.increment(counter)
-  const sender = new AgentCaller(addresses.sender, fails(SystemCounters.SENDER_PROXY_FAILS))
-  const receiver = new AgentCaller(addresses.receiver, fails(SystemCounters.RECEIVER_PROXY_FAILS))
-  let calls: AgentCalls<ConductorCommands> | undefined
-  return {
-    sender: sender.proxy<SenderCommands>(SENDER_COMMANDS),
-    receiver: receiver.proxy<ReceiverCommands>(RECEIVER_COMMANDS),
-    poll: (conductor) => {
-      calls ??= new AgentCalls(addresses.conductor, CONDUCTOR_COMMANDS, (error) => conductor.onError(error))
-      return sender.flush() + receiver.flush() + calls.poll(conductor)
-    }
-  }
+  return remoteAgents(
+    addresses.conductor,
+    callerOf(addresses.sender, fails(SystemCounters.SENDER_PROXY_FAILS)),
+    callerOf(addresses.receiver, fails(SystemCounters.RECEIVER_PROXY_FAILS))
+  )
 }
 
 const lossReportLength = ({ lossReportLength, settings }: DriverStart): number =>

@@ -1,6 +1,6 @@
 /** What a driver is started with: plain data, so that it can be posted to a worker. */
 import type { NamingOptions } from "./nameResolver.ts"
-import type { AgentAddresses } from "./networkAgents.ts"
+import type { AgentAddress, OfAgents } from "./agentRing.ts"
 import type { CncLengths } from "../command/CncDescriptor.ts"
 import type { DriverSettings } from "../driver/DriverSettings.ts"
 import type { LossPlan } from "../media/LossPlan.ts"
@@ -41,7 +41,7 @@ export interface DriverStart {
   /** Where every datagram is appended; it is there already. */
   readonly captureFile?: string | undefined
   /** Where the agents call each other; undefined = they run on one thread. */
-  readonly addresses?: AgentAddresses | undefined
+  readonly addresses?: OfAgents<AgentAddress> | undefined
 }
 
 /** Thrown when the directory belongs to a driver that is alive. It crosses a worker's border as plain fields. */

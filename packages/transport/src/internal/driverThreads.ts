@@ -16,14 +16,15 @@ import { AgentInvoker } from "@millrace/core/kernel/agent/AgentInvoker"
 import { WakeDescriptor } from "@millrace/core/kernel/native/WakeDescriptor"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { CONDUCTOR_COMMANDS, type ConductorCommands } from "../driver/ConductorCommands.ts"
 import type { DriverInvoker } from "../MediaDriver.ts"
+import type { IdleOptions } from "../MediaDriverConfig.ts"
+import { conductorOf, type NetworkRole } from "./agentLinks.ts"
 import * as AgentRing from "./agentRing.ts"
 import * as DriverAgent from "./driverAgent.ts"
 import { mediaOf } from "./driverNetwork.ts"
 import type { DriverStart } from "./driverStart.ts"
 import type { DriverWorkerData } from "./driverWorker.ts"
-import type { NetworkRole } from "./networkAgents.ts"
+import { idleOf } from "./threadIdle.ts"
 
 export type Threading = "shared" | "sharedNetwork" | "dedicated" | "invoker"
 
@@ -41,7 +42,7 @@ export const NAMES: ReadonlyArray<string> = Object.keys(LABELS)
 export const isThreading = (name: string): name is Threading => Object.hasOwn(LABELS, name)
 
 /** Agents of the network with a thread of their own: one line a thread. */
-const NETWORK_THREADS: { readonly [Name in Threading]: ReadonlyArray<ReadonlyArray<NetworkRole>> } = {
+export const NETWORK_THREADS: { readonly [Name in Threading]: ReadonlyArray<ReadonlyArray<NetworkRole>> } = {
   shared: [],
   invoker: [],
   sharedNetwork: [["sender", "receiver"]],
@@ -60,29 +61,36 @@ export interface DriverRunner {
 
 type Idle = { readonly idle?: IdleStrategy }
 
-const idleOf = (idle: IdleStrategy | undefined): Idle => (idle === undefined ? {} : { idle })
+/** Of the thread that these agents of the network have; of the conductor's where there are none of them. */
+const idleFor = (idles: IdleOptions, threading: Threading, roles: ReadonlyArray<NetworkRole>): Idle => {
+  const idle = idleOf(idles, NETWORK_THREADS[threading].length === 0, roles)
+  return idle === undefined ? {} : { idle }
+}
 
-const startWorker = (data: DriverWorkerData, idle: IdleStrategy | undefined, wake?: WakeDescriptor) =>
+const startWorker = (data: DriverWorkerData, idle: Idle, wake?: WakeDescriptor) =>
   AgentRunner.runWorker({
     entry: EntryFile.resolve(import.meta.url, "./driverWorker"),
     data,
     ...(wake === undefined ? {} : { wake }),
-    ...idleOf(idle)
+    ...idle
   })
 
 /** Fails with what `DriverAgent.make` throws, as it is, or with a `CoreError` of the runner. */
 export const run = (
   start: DriverStart,
   threading: Threading,
-  idle: IdleStrategy | undefined
+  idles: IdleOptions
 ): Effect.Effect<DriverRunner, unknown, Scope.Scope> => {
+  const idle = idleFor(idles, threading, [])
   if (threading === "invoker") {
     return Effect.try({ try: () => DriverAgent.make(start, AgentRunner.clock), catch: (thrown) => thrown }).pipe(
-      Effect.flatMap((agent) => AgentRunner.run(agent, idleOf(idle)))
+      Effect.flatMap((agent) => AgentRunner.run(agent, idle))
     )
   }
   const threads = mediaOf(start) === "none" ? [] : NETWORK_THREADS[threading]
-  return threads.length === 0 ? startWorker({ start, roles: [] }, idle) : runThreads(start, threads, idle)
+  return threads.length === 0
+    ? startWorker({ start, roles: [] }, idle)
+    : runThreads(start, threads, (roles) => idleFor(idles, threading, roles))
 }
 
 /** What the driver's agents throw is logged. */
@@ -115,7 +123,7 @@ const openWake = Effect.acquireRelease(
 const runThreads = Effect.fnUntraced(function* (
   start: DriverStart,
   threads: ReadonlyArray<ReadonlyArray<NetworkRole>>,
-  idle: IdleStrategy | undefined
+  idleOfThread: (roles: ReadonlyArray<NetworkRole>) => Idle
 ): Effect.fn.Return<DriverRunner, CoreError, Scope.Scope> {
   const conductorWake = yield* openWake
   const threadWakes = yield* Effect.forEach(threads, () => openWake)
@@ -130,13 +138,12 @@ const runThreads = Effect.fnUntraced(function* (
     receiver: address(wakeOf("receiver"))
   }
   const driver = { ...start, addresses }
-  const conductor = yield* startWorker({ start: driver, roles: [] }, idle, conductorWake)
-  const caller = new AgentRing.AgentCaller(addresses.conductor, () => {})
-  const proxy = caller.proxy<ConductorCommands>(CONDUCTOR_COMMANDS)
+  const conductor = yield* startWorker({ start: driver, roles: [] }, idleOfThread([]), conductorWake)
+  const conductorCalls = conductorOf(AgentRing.callerOf(addresses.conductor, () => {}))
   for (const [index, roles] of threads.entries()) {
-    const runner = yield* startWorker({ start: driver, roles }, idle, threadWakes[index])
+    const runner = yield* startWorker({ start: driver, roles }, idleOfThread(roles), threadWakes[index])
     // A driver without its sender or receiver is none: the conductor ends, too.
-    const tellDeath = Effect.sync(() => roles.forEach((role) => proxy.onAgentDied(role)))
+    const tellDeath = Effect.sync(() => roles.forEach((role) => conductorCalls.onAgentDied(role)))
     yield* Effect.forkScoped(runner.await.pipe(Effect.catch(() => tellDeath)))
   }
   return {

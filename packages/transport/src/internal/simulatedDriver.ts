@@ -6,20 +6,24 @@ import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import { CountersReader } from "@millrace/core/kernel/counters/CountersReader"
 import * as ErrorLogReader from "@millrace/core/kernel/errorlog/ErrorLogReader"
-import type * as LossReport from "@millrace/core/kernel/lossreport/LossReport"
+import * as LossReport from "@millrace/core/kernel/lossreport/LossReport"
 import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
 import type { ClientConductor } from "../client/ClientConductor.ts"
 import type { ClientListener } from "../client/ClientListener.ts"
 import * as CncDescriptor from "../command/CncDescriptor.ts"
+import { SystemCounters } from "../driver/SystemCounters.ts"
 import type { ConcludedSettings } from "../MediaDriverConfig.ts"
 import type { SimulatedNetwork } from "../media/SimulatedNetwork.ts"
 import type { NameResolver } from "../naming/NameResolver.ts"
 import type { SeededRandom } from "../simulation/SeededRandom.ts"
 import { type SimulatedFiles, SimulatedMappings } from "../simulation/SimulatedFiles.ts"
+import { networkAgent, type NetworkRole, ownResources, remoteAgents } from "./agentLinks.ts"
+import { AgentCaller, type AgentMemory, newMemory, type OfAgents } from "./agentRing.ts"
 import { assemble as assembleClient, type ClientTimes } from "./clientAssembly.ts"
-import { assemble as assembleDriver } from "./driverAssembly.ts"
+import { assemble as assembleDriver, type DriverMemory } from "./driverAssembly.ts"
 import { cncLengths, startOptions } from "./driverSettings.ts"
 import type { DriverStart } from "./driverStart.ts"
+import { LABELS, NETWORK_THREADS, type Threading } from "./driverThreads.ts"
 
 /** Where a driver is, and what chance decides for it. */
 export interface SimulatedPlace {
@@ -40,19 +44,28 @@ const LOG_LOOKS_MAX = 3
 
 const cncPath = (directory: string): string => `${directory}/${CncDescriptor.FILE_NAME}`
 
+/** What of a driver its options do not say. */
+export interface SimulatedShape {
+  readonly lengths?: CncDescriptor.CncLengths
+  readonly threading?: Threading
+}
+
 export class SimulatedDriver {
   readonly place: SimulatedPlace
   /** What the driver's process has mapped. */
   readonly mappings: SimulatedMappings
   readonly counters: CountersReader
+  /** One a thread, that of the conductor first. Each may have its turn at any time. */
+  readonly agents: ReadonlyArray<Agent>
   private readonly cnc: CncDescriptor.CncBuffers
-  private readonly agent: Agent
 
-  constructor(place: SimulatedPlace, settings: ConcludedSettings, lengths = cncLengths(settings)) {
+  constructor(place: SimulatedPlace, settings: ConcludedSettings, shape: SimulatedShape = {}) {
     const { address, clock, directory, files, network, pid, random, resolver } = place
+    const { lengths = cncLengths(settings), threading = "shared" } = shape
+    const threads = NETWORK_THREADS[threading]
     this.place = place
     this.mappings = new SimulatedMappings(files)
-    const start = startOf(directory, settings, lengths)
+    const start = startOf(directory, settings, lengths, threading)
     // What a driver that died here has left.
     files.removeAll(directory)
     const memory = {
@@ -61,7 +74,8 @@ export class SimulatedDriver {
     }
     this.cnc = CncDescriptor.buffers(memory.cnc.buffer(), lengths)
     this.counters = new CountersReader(this.cnc.countersMetadata, this.cnc.countersValues)
-    this.agent = assembleDriver(start, memory, {
+    const rings = threads.length === 0 ? undefined : { conductor: newRing(), sender: newRing(), receiver: newRing() }
+    const conductor = assembleDriver(start, memory, {
       clock,
       pid,
       randomInt32: () => random.int32(),
@@ -71,14 +85,24 @@ export class SimulatedDriver {
         udp: network.host(address),
         resolver,
         interfaces: () => [{ name: "sim0", address, scopeId: 1 }],
-        lossReport
+        lossReport,
+        remote:
+          rings === undefined
+            ? undefined
+            : remoteAgents(rings.conductor, callerOf(rings.sender), callerOf(rings.receiver))
       })
     })
-    this.agent.onStart?.(clock.nanoTime())
+    const others = rings === undefined ? [] : threads.map((roles) => this.networkAgent(roles, start, memory, rings))
+    this.agents = [conductor, ...others]
+    for (const agent of this.agents) {
+      agent.onStart?.(clock.nanoTime())
+    }
   }
 
+  /** Every thread has a turn. */
   doWork(): number {
-    return this.agent.doWork(this.place.clock.nanoTime())
+    const nowNs = this.place.clock.nanoTime()
+    return this.agents.reduce((workCount, agent) => workCount + agent.doWork(nowNs), 0)
   }
 
   /** What the driver noted in its error log. */
@@ -90,7 +114,9 @@ export class SimulatedDriver {
 
   /** An end in order. */
   close(): void {
-    this.agent.onClose?.()
+    for (const agent of this.agents.toReversed()) {
+      agent.onClose?.()
+    }
     this.mappings.closeAll()
     this.place.files.removeAll(this.place.directory)
   }
@@ -100,17 +126,53 @@ export class SimulatedDriver {
     this.mappings.closeAll()
     this.place.network.dropHost(this.place.address)
   }
+
+  private networkAgent(
+    roles: ReadonlyArray<NetworkRole>,
+    { settings }: DriverStart,
+    memory: DriverMemory,
+    rings: OfAgents<AgentMemory>
+  ): Agent {
+    const { address, clock, network } = this.place
+    const { countersValues } = this.cnc
+    return networkAgent(roles, {
+      settings,
+      clock,
+      memory: rings,
+      caller: callerOf(rings.conductor),
+      systemCounters: new SystemCounters(countersValues),
+      resources: ownResources(countersValues, (fileName) => this.mappings.map(fileName), network.host(address)),
+      lossReport: new LossReport.LossReport(memory.lossReport.buffer())
+    })
+  }
 }
 
-const startOf = (directory: string, settings: ConcludedSettings, lengths: CncDescriptor.CncLengths): DriverStart => ({
-  directory,
-  cncLengths: lengths,
-  reserveWholeCnc: true,
-  ...startOptions(settings),
-  deleteDirectoryOnStart: true,
-  deleteDirectoryOnShutdown: true,
-  media: "none"
-})
+const newRing = (): AgentMemory => ({ memory: newMemory() })
+
+/** Nobody sleeps here who would have to be woken. */
+const callerOf = (ring: AgentMemory): AgentCaller => {
+  const nothing = (): void => {}
+  return new AgentCaller(ring, nothing, nothing)
+}
+
+const startOf = (
+  directory: string,
+  settings: ConcludedSettings,
+  lengths: CncDescriptor.CncLengths,
+  threading: Threading
+): DriverStart => {
+  const options = startOptions(settings)
+  return {
+    directory,
+    cncLengths: lengths,
+    reserveWholeCnc: true,
+    ...options,
+    identity: { ...options.identity, threadingMode: LABELS[threading] },
+    deleteDirectoryOnStart: true,
+    deleteDirectoryOnShutdown: true,
+    media: "none"
+  }
+}
 
 export interface SimulatedClient {
   readonly conductor: ClientConductor

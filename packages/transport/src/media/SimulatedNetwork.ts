@@ -5,7 +5,15 @@
  */
 import { type FrameBuffer, frameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import { SocketAddress } from "../channel/SocketAddress.ts"
-import { type DatagramHandler, type UdpPort, type UdpSocket, UdpSocketError, type UdpSocketOptions } from "./UdpPort.ts"
+import {
+  type Address,
+  type DatagramHandler,
+  type SocketHandle,
+  type UdpPort,
+  type UdpSocket,
+  UdpSocketError,
+  type UdpSocketOptions
+} from "./UdpPort.ts"
 
 export interface NetworkFaults {
   /** Chances from 0 to 1. */
@@ -60,6 +68,7 @@ export class SimulatedNetwork {
   tap: NetworkTap = () => {}
   private readonly sockets = new Map<string, SimulatedSocket>()
   private nextPort = EPHEMERAL_PORT_MIN
+  private nextDescriptor = 0
 
   constructor(options: SimulatedNetworkOptions) {
     this.options = options
@@ -72,7 +81,7 @@ export class SimulatedNetwork {
 
   /** The port of a host with this address. */
   host(address: Uint8Array): UdpPort {
-    return { open: (options) => this.open(address, options) }
+    return { open: (options) => this.open(address, options), adopt: (handle) => this.adopt(handle) }
   }
 
   /** The addresses that are bound. */
@@ -126,15 +135,26 @@ export class SimulatedNetwork {
     if (this.sockets.has(local.text)) {
       throw new UdpSocketError("EADDRINUSE", `${local.text} is in use`)
     }
-    const socket = new SimulatedSocket(this, local, options.remote)
+    const socket = new SimulatedSocket(this, this.nextDescriptor++, local, options.remote)
     this.sockets.set(local.text, socket)
     return socket
+  }
+
+  /** A thread that takes a socket over has the same one, as with a descriptor of the system. */
+  private adopt({ descriptor }: SocketHandle): UdpSocket {
+    for (const socket of this.sockets.values()) {
+      if (socket.handle.descriptor === descriptor) {
+        return socket
+      }
+    }
+    throw new UdpSocketError("EBADF", `there is no socket ${descriptor}`)
   }
 }
 
 class SimulatedSocket implements UdpSocket {
   readonly localAddress: SocketAddress
   readonly descriptor = undefined
+  readonly handle: SocketHandle
   readonly receiveBufferLength = BUFFER_LENGTH
   readonly sendBufferLength = BUFFER_LENGTH
   private readonly network: SimulatedNetwork
@@ -142,10 +162,22 @@ class SimulatedSocket implements UdpSocket {
   /** What is due first stands first; of what is due at once, what was sent first. */
   private readonly queue: Array<Datagram> = []
 
-  constructor(network: SimulatedNetwork, localAddress: SocketAddress, remote: SocketAddress | undefined) {
+  constructor(
+    network: SimulatedNetwork,
+    descriptor: number,
+    localAddress: SocketAddress,
+    remote: SocketAddress | undefined
+  ) {
     this.network = network
     this.localAddress = localAddress
     this.remote = remote
+    this.handle = {
+      descriptor,
+      local: plain(localAddress),
+      remote: remote === undefined ? undefined : plain(remote),
+      receiveBufferLength: BUFFER_LENGTH,
+      sendBufferLength: BUFFER_LENGTH
+    }
   }
 
   send(buffer: FrameBuffer, offset: number, length: number, target: SocketAddress): number {
@@ -206,3 +238,5 @@ class SimulatedSocket implements UdpSocket {
     this.remote &&= target
   }
 }
+
+const plain = ({ address, port }: SocketAddress): Address => ({ address, port })

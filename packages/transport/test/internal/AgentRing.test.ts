@@ -1,7 +1,7 @@
 /** Calls from one agent of a driver to another on a thread of its own. */
 import { assert, describe, it, onTestFinished } from "vitest"
 import { WakeDescriptor } from "@millrace/core/kernel/native/WakeDescriptor"
-import { AgentCaller, AgentCalls, newMemory } from "../../src/internal/agentRing.ts"
+import { AgentCalls, callerOf, newMemory } from "../../src/internal/agentRing.ts"
 
 interface Listener {
   onNumber(n: number, id: bigint): void
@@ -18,7 +18,7 @@ const setUp = () => {
   let fulls = 0
   const errors: Array<unknown> = []
   const heard: Array<ReadonlyArray<unknown>> = []
-  const caller = new AgentCaller(address, () => fulls++)
+  const caller = callerOf(address, () => fulls++)
   const calls = new AgentCalls<Listener>(address, NAMES, (error) => errors.push(error))
   const listener: Listener = {
     onNumber: (...args) => {
