@@ -15,6 +15,7 @@ import { java } from "./Process.ts"
 import { check, freePort, runStream, type Side, type Stream, streamsOf, titleOf, withDrivers } from "./Streams.ts"
 import * as SharedRing from "./SharedRing.ts"
 import * as Threads from "./Threads.ts"
+import * as Timestamps from "./Timestamps.ts"
 import * as Tools from "./Tools.ts"
 import * as UnblockedLogs from "./UnblockedLogs.ts"
 
@@ -87,6 +88,7 @@ const sections: Readonly<Record<string, (context: Context, count: number) => Pro
   network: runNetwork,
   names: Names.run,
   threads: Threads.run,
+  timestamps: Timestamps.run,
   tools: Tools.run,
   capture: Capture.run,
   ring: SharedRing.run,

@@ -6,7 +6,7 @@ import * as Client from "../src/Client.ts"
 import type { MediaDriverOptions } from "../src/MediaDriverConfig.ts"
 import * as Publication from "../src/Publication.ts"
 import * as Subscription from "../src/Subscription.ts"
-import { bytesOf, embedded, freePort, reasonOf, textOf } from "./fixtures/embedded.ts"
+import { bytesOf, embedded, freePort, reasonOf, textOf, until } from "./fixtures/embedded.ts"
 
 const numbered = (count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => `${index}`.padEnd(1000, "."))
@@ -68,6 +68,35 @@ describe("options and channels over real sockets", () => {
         assert.isAbove(valueOf(counters, "rcv-cc-cubic-wnd"), 0)
       })
     )
+  )
+
+  it.live.each(["native", "portable"] as const)(
+    "have the times of sending and receiving in their messages (%s)",
+    (media) =>
+      run(
+        { media },
+        Effect.gen(function* () {
+          const channel = `aeron:udp?endpoint=localhost:${yield* freePort()}`
+          const timestamps = "channel-snd-ts-offset=8|channel-rcv-ts-offset=reserved"
+          const stream = { channel: `${channel}|${timestamps}`, streamId: 1001 }
+          const subscription = yield* Subscription.make(stream)
+          const publication = yield* Publication.make(stream)
+          const beginNs = BigInt(Date.now()) * 1_000_000n
+          yield* publication.publishMany([16, 24, 100].map((length) => new Uint8Array(length)))
+          const received: Array<readonly [sentNs: bigint, receivedNs: bigint]> = []
+          const poll = subscription.poll((bytes, offset, _length, { reservedValue }) => {
+            received.push([new DataView(bytes.buffer, bytes.byteOffset + offset).getBigInt64(8, true), reservedValue])
+          }, 10)
+          yield* until(Effect.map(poll, () => received.length === 3))
+          for (const [sentNs, receivedNs] of received) {
+            assert.isTrue(sentNs >= beginNs && receivedNs >= sentNs, `sent at ${sentNs}, received at ${receivedNs}`)
+          }
+          const media = yield* reasonOf(
+            Effect.asVoid(Subscription.make({ ...stream, channel: `${channel}|media-rcv-ts-offset=8` }))
+          )
+          assert.include(media.message, "INVALID_CHANNEL (1): media-rcv-ts-offset=8 is not valid")
+        })
+      )
   )
 
   it.live("give ports of the range to subscriptions that say 0, and say when there is none left", () =>

@@ -4,8 +4,9 @@
  */
 import type { ChannelUri } from "./ChannelUri.ts"
 import { InvalidChannel } from "./InvalidChannel.ts"
-import { durationNs, fault, int64, size } from "./ParameterValue.ts"
+import { durationNs, fault, int32, int64, size } from "./ParameterValue.ts"
 import * as SocketAddress from "./SocketAddress.ts"
+import * as Timestamps from "../media/Timestamps.ts"
 
 export interface UdpChannelFields {
   readonly uri: ChannelUri
@@ -20,8 +21,9 @@ export interface UdpChannelFields {
   /** Undefined = the driver's. */
   readonly nakDelayNs: number | undefined
   readonly groupTag: bigint | undefined
-  /** The parameter by which datagrams shall carry their times, if one does. */
-  readonly timestamps: string | undefined
+  /** Where messages get the time, of `Timestamps`. */
+  readonly sendTimestampOffset: number
+  readonly receiveTimestampOffset: number
 }
 
 const parseTag = (uri: ChannelUri): bigint | undefined => {
@@ -37,17 +39,16 @@ const parseEndpoint = (uri: ChannelUri): string | undefined => {
   return endpoint
 }
 
+export const SEND_TIMESTAMP_OFFSET = "channel-snd-ts-offset"
+export const RECEIVE_TIMESTAMP_OFFSET = "channel-rcv-ts-offset"
 const RESERVED = "reserved"
 
-/** The first of the parameters that ask for times in datagrams. */
-const parseTimestamps = (uri: ChannelUri): string | undefined => {
-  for (const parameter of ["channel-rcv-ts-offset", "channel-snd-ts-offset"]) {
-    const text = uri.get(parameter)
-    if (text !== undefined && text !== RESERVED && !/^[+-]?\d{1,10}$/.test(text)) {
-      throw fault(uri, parameter, text, `a whole number of 32 bits, or ${RESERVED}`)
-    }
+const parseTimestampOffset = (uri: ChannelUri, parameter: string): number => {
+  const text = uri.get(parameter)
+  if (text === undefined) {
+    return Timestamps.NONE
   }
-  return ["channel-rcv-ts-offset", "channel-snd-ts-offset"].find((parameter) => uri.has(parameter))
+  return text === RESERVED ? Timestamps.RESERVED : int32(uri, parameter, text)
 }
 
 export const parse = (uri: ChannelUri): UdpChannelFields => {
@@ -73,7 +74,8 @@ export const parse = (uri: ChannelUri): UdpChannelFields => {
     receiverWindowLength: size(uri, "rcv-wnd", 0, false),
     nakDelayNs: uri.has("nak-delay") ? durationNs(uri, "nak-delay", 0, false) : undefined,
     groupTag: groupTag === undefined ? undefined : int64(uri, "gtag", groupTag),
-    timestamps: parseTimestamps(uri)
+    sendTimestampOffset: parseTimestampOffset(uri, SEND_TIMESTAMP_OFFSET),
+    receiveTimestampOffset: parseTimestampOffset(uri, RECEIVE_TIMESTAMP_OFFSET)
   }
 }
 

@@ -11,7 +11,7 @@ import type { DriverNetwork } from "./DriverContext.ts"
 const notSupported = (what: string, uri: ChannelUri): ControlProtocolError =>
   new ControlProtocolError(
     ErrorCode.NOT_SUPPORTED,
-    `${what} is not supported by this driver: udp channels have one unicast endpoint and no timestamps; channel=${uri.channel}`
+    `${what} is not supported by this driver: udp channels have one unicast endpoint; channel=${uri.channel}`
   )
 
 /** Groups and destinations are other kinds of channels. */
@@ -25,9 +25,6 @@ const refuseOtherKinds = (uri: ChannelUri, fields: UdpChannelFields): void => {
   }
   if (fields.endpoint === undefined) {
     throw notSupported("a channel by its tag alone", uri)
-  }
-  if (fields.timestamps !== undefined) {
-    throw notSupported(`${fields.timestamps}=${uri.get(fields.timestamps)}`, uri)
   }
 }
 

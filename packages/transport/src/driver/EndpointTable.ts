@@ -26,6 +26,8 @@ export interface EndpointRequest<E> {
   readonly local: SocketAddress
   readonly remote: SocketAddress | undefined
   readonly make: (id: number, status: EndpointStatus, socket: UdpSocket) => E
+  /** Throws when a channel that the endpoint was opened for goes with another option. */
+  readonly confirm: (existing: UdpChannel) => void
   /** Throws when the socket is not what is needed. */
   readonly check: (socket: UdpSocket) => void
 }
@@ -69,6 +71,7 @@ export class EndpointTable<E extends ChannelEndpoint> {
     const { udpChannel } = request
     const existing = this.endpoints.get(udpChannel.canonicalForm)
     if (existing !== undefined) {
+      request.confirm(existing.udpChannel)
       SocketBuffers.confirmMatch(udpChannel, existing.udpChannel)
     }
     const endpoint = existing ?? this.open(request)

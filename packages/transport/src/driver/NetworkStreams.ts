@@ -207,7 +207,7 @@ export class NetworkStreams implements ConductorCommands {
 
   private newAgents(resources: SharedResources): { readonly sender: Sender; readonly receiver: Receiver } {
     const { clock, settings, systemCounters } = this.context
-    const shared = { systemCounters, resources, conductor: this }
+    const shared = { clock, systemCounters, resources, conductor: this }
     return {
       sender: new Sender({
         ...shared,
@@ -219,8 +219,7 @@ export class NetworkStreams implements ConductorCommands {
         ...shared,
         cycleThresholdNs: settings.receiverCycleThresholdNs,
         sessionLimit: settings.streamSessionLimit,
-        lossReport: this.network.lossReport,
-        epochMs: () => clock.epochMs()
+        lossReport: this.network.lossReport
       })
     }
   }

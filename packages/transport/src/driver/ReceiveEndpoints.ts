@@ -1,5 +1,5 @@
 /** The endpoints that network subscriptions receive by. */
-import type { UdpChannel } from "../channel/UdpChannel.ts"
+import { RECEIVE_TIMESTAMP_OFFSET, type UdpChannel } from "../channel/UdpChannel.ts"
 import { RECEIVE } from "../media/EndpointStatus.ts"
 import type { SharedResources } from "./AgentResources.ts"
 import { ReceiveChannelEndpoint } from "./ChannelEndpoint.ts"
@@ -7,6 +7,7 @@ import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import { EndpointTable } from "./EndpointTable.ts"
 import type { ReceiverCommands } from "./ReceiverCommands.ts"
+import { confirmTimestamps } from "./EndpointTimestamps.ts"
 import * as SocketBuffers from "./SocketBuffers.ts"
 
 export class ReceiveEndpoints {
@@ -23,8 +24,10 @@ export class ReceiveEndpoints {
   ) {
     this.context = context
     const agent = {
-      onRegisterEndpoint: ({ groupTag, id, receiverId, socket }: ReceiveChannelEndpoint) =>
-        receiver.onRegisterEndpoint({ id, receiverId, groupTag, socket: socket.handle }),
+      onRegisterEndpoint: ({ groupTag, id, receiverId, socket, udpChannel }: ReceiveChannelEndpoint) => {
+        const { receiveTimestampOffset: timestampOffset } = udpChannel.fields
+        receiver.onRegisterEndpoint({ id, receiverId, groupTag, timestampOffset, socket: socket.handle })
+      },
       onCloseEndpoint: ({ id }: ReceiveChannelEndpoint) => receiver.onCloseEndpoint(id)
     }
     this.endpoints = new EndpointTable(context, network, RECEIVE, agent, closing, resources)
@@ -50,6 +53,7 @@ export class ReceiveEndpoints {
           this.nextReceiverId++,
           udpChannel.fields.groupTag ?? this.context.settings.receiverGroupTag
         ),
+      confirm: (existing) => confirmTimestamps(udpChannel, existing, RECEIVE_TIMESTAMP_OFFSET),
       check: ({ receiveBufferLength }) =>
         SocketBuffers.checkWindow(udpChannel, this.windowLength(udpChannel), receiveBufferLength)
     })

@@ -1,5 +1,6 @@
 /** The receiver: the agent that takes data from the network into images and tells their sources what came. */
 import { type Agent, AgentTermination } from "@millrace/core/kernel/agent/Agent"
+import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import { DutyCycleTracker } from "@millrace/core/kernel/agent/DutyCycleTracker"
 import type { FrameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
 import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
@@ -9,6 +10,7 @@ import * as SetupFrame from "@millrace/core/kernel/frame/SetupFrame"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
 import type { LossReport } from "@millrace/core/kernel/lossreport/LossReport"
 import { ReceiveEndpoint, type ReceiveEndpointListener } from "../media/ReceiveEndpoint.ts"
+import * as Timestamps from "../media/Timestamps.ts"
 import type { AgentResources } from "./AgentResources.ts"
 import type { ConductorCommands, ImageRequest } from "./ConductorCommands.ts"
 import { DataPacketDispatcher, type SessionState } from "./DataPacketDispatcher.ts"
@@ -30,7 +32,7 @@ export interface ReceiverOptions {
   readonly sessionLimit: number
   readonly resources: AgentResources
   readonly lossReport: LossReport
-  readonly epochMs: () => number
+  readonly clock: Clock
   readonly conductor: ConductorCommands
 }
 
@@ -107,12 +109,10 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
     this.setEndpoints([])
   }
 
-  onRegisterEndpoint({ groupTag, id, receiverId, socket }: ReceiveEndpointDescription): void {
-    const { resources, systemCounters } = this.options
-    const endpoint = new ReceiveEndpoint(
-      { id, socket: resources.openSocket(id, socket), receiverId, groupTag, systemCounters },
-      this
-    )
+  onRegisterEndpoint({ groupTag, id, receiverId, socket, timestampOffset }: ReceiveEndpointDescription): void {
+    const { clock, resources, systemCounters } = this.options
+    const fields = { id, socket: resources.openSocket(id, socket), timestamps: Timestamps.make(timestampOffset, clock) }
+    const endpoint = new ReceiveEndpoint({ ...fields, receiverId, groupTag, systemCounters }, this)
     this.setEndpoints([...this.endpoints, endpoint])
     this.dispatchers.set(endpoint, this.newDispatcher(endpoint))
   }
@@ -187,8 +187,8 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
 
   /** One entry of the loss report an image. */
   onLoss(image: ReceivedImage, bytesLost: number): void {
-    const { epochMs, lossReport } = this.options
-    const nowMs = epochMs()
+    const { clock, lossReport } = this.options
+    const nowMs = clock.epochMs()
     const entry = this.lossEntries.get(image)
     if (entry === undefined) {
       const { fields, sessionId, streamId } = image

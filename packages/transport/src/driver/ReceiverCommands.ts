@@ -7,6 +7,8 @@ export interface ReceiveEndpointDescription {
   readonly id: number
   readonly receiverId: bigint
   readonly groupTag: bigint | undefined
+  /** Where messages get the time, of `Timestamps`. */
+  readonly timestampOffset: number
   /** For an agent of another thread; undefined where the socket belongs to the conductor's own. */
   readonly socket: SocketHandle | undefined
 }

@@ -1,5 +1,5 @@
 /** The endpoints that network publications send by. */
-import type { UdpChannel } from "../channel/UdpChannel.ts"
+import { SEND_TIMESTAMP_OFFSET, type UdpChannel } from "../channel/UdpChannel.ts"
 import { SEND } from "../media/EndpointStatus.ts"
 import type { SharedResources } from "./AgentResources.ts"
 import { SendChannelEndpoint } from "./ChannelEndpoint.ts"
@@ -8,6 +8,7 @@ import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import { EndpointTable } from "./EndpointTable.ts"
 import type { SenderCommands } from "./SenderCommands.ts"
+import { confirmTimestamps } from "./EndpointTimestamps.ts"
 import * as SocketBuffers from "./SocketBuffers.ts"
 import * as SystemCounters from "./SystemCounters.ts"
 
@@ -35,8 +36,10 @@ export class SendEndpoints {
     this.network = network
     this.sender = sender
     const agent = {
-      onRegisterEndpoint: ({ id, remote, socket }: SendChannelEndpoint) =>
-        sender.onRegisterEndpoint({ id, remote, socket: socket.handle }),
+      onRegisterEndpoint: ({ id, remote, socket, udpChannel }: SendChannelEndpoint) => {
+        const { sendTimestampOffset: timestampOffset } = udpChannel.fields
+        sender.onRegisterEndpoint({ id, remote, timestampOffset, socket: socket.handle })
+      },
       onCloseEndpoint: ({ id }: SendChannelEndpoint) => sender.onCloseEndpoint(id)
     }
     this.endpoints = new EndpointTable(context, network, SEND, agent, closing, resources)
@@ -50,6 +53,7 @@ export class SendEndpoints {
       local: udpChannel.local,
       remote: udpChannel.remote,
       make: (id, status, socket) => new SendChannelEndpoint(id, udpChannel, status, socket),
+      confirm: (existing) => confirmTimestamps(udpChannel, existing, SEND_TIMESTAMP_OFFSET),
       check: ({ sendBufferLength }) => SocketBuffers.checkMtu(udpChannel, mtuLength, sendBufferLength)
     })
   }

@@ -1,11 +1,13 @@
 /** The sender: the agent that gives each network publication its turn and takes in what receivers send back. */
 import { DutyCycleTracker } from "@millrace/core/kernel/agent/DutyCycleTracker"
 import { type Agent, AgentTermination } from "@millrace/core/kernel/agent/Agent"
+import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import type { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import { SocketAddress } from "../channel/SocketAddress.ts"
 import type { FlowControl } from "../flow/FlowControl.ts"
 import * as FlowControlSelection from "../flow/FlowControlSelection.ts"
 import { SendEndpoint } from "../media/SendEndpoint.ts"
+import * as Timestamps from "../media/Timestamps.ts"
 import type { Address } from "../media/UdpPort.ts"
 import type { AgentResources } from "./AgentResources.ts"
 import type { ConductorCommands } from "./ConductorCommands.ts"
@@ -20,6 +22,7 @@ import {
 } from "./SystemCounters.ts"
 
 export interface SenderOptions {
+  readonly clock: Clock
   readonly systemCounters: SystemCounters
   readonly cycleThresholdNs: number
   /** Cycles that send before one that listens, however much there is to send. */
@@ -85,10 +88,11 @@ export class Sender implements Agent, SenderCommands {
     return this.socketDescriptors
   }
 
-  onRegisterEndpoint({ id, remote, socket }: SendEndpointDescription): void {
-    const { resources, systemCounters } = this.options
+  onRegisterEndpoint({ id, remote, socket, timestampOffset }: SendEndpointDescription): void {
+    const { clock, resources, systemCounters } = this.options
     const address = new SocketAddress(remote.address, remote.port)
-    const endpoint = new SendEndpoint(id, address, resources.openSocket(id, socket), systemCounters, this.nowNs)
+    const fields = { id, socket: resources.openSocket(id, socket), timestamps: Timestamps.make(timestampOffset, clock) }
+    const endpoint = new SendEndpoint({ ...fields, systemCounters }, address, this.nowNs)
     this.setEndpoints([...this.endpoints, endpoint])
   }
 

@@ -5,6 +5,8 @@ import type { Address, SocketHandle } from "../media/UdpPort.ts"
 export interface SendEndpointDescription {
   readonly id: number
   readonly remote: Address
+  /** Where messages get the time, of `Timestamps`. */
+  readonly timestampOffset: number
   /** For an agent of another thread; undefined where the socket belongs to the conductor's own. */
   readonly socket: SocketHandle | undefined
 }

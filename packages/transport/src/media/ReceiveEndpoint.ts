@@ -17,6 +17,7 @@ import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
 import { TERM_LENGTH_MAX, TERM_LENGTH_MIN } from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
 import { ERROR_FRAMES_SENT, INVALID_PACKETS, SHORT_SENDS, type SystemCounters } from "../driver/SystemCounters.ts"
+import type { Timestamps } from "./Timestamps.ts"
 import type { DatagramHandler, UdpSocket } from "./UdpPort.ts"
 
 /**
@@ -46,6 +47,7 @@ export class ReceiveEndpoint {
   readonly socket: UdpSocket
   readonly receiverId: bigint
   readonly groupTag: bigint | undefined
+  private readonly timestamps: Timestamps | undefined
   /** Of what the last poll took in. */
   workCount = 0
   private readonly listener: ReceiveEndpointListener
@@ -60,6 +62,8 @@ export class ReceiveEndpoint {
       readonly socket: UdpSocket
       readonly receiverId: bigint
       readonly groupTag: bigint | undefined
+      /** Undefined where messages get no time. */
+      readonly timestamps: Timestamps | undefined
       readonly systemCounters: SystemCounters
     },
     listener: ReceiveEndpointListener
@@ -68,6 +72,7 @@ export class ReceiveEndpoint {
     this.socket = options.socket
     this.receiverId = options.receiverId
     this.groupTag = options.groupTag
+    this.timestamps = options.timestamps
     this.systemCounters = options.systemCounters
     this.listener = listener
   }
@@ -151,6 +156,7 @@ export class ReceiveEndpoint {
     switch (HeaderDescriptor.type(buffer, offset)) {
       case FrameType.DATA:
       case FrameType.PAD:
+        this.timestamps?.write(buffer, offset, length)
         if (this.listener.onData(this, buffer, offset, length, covered, source)) {
           this.workCount++
         }

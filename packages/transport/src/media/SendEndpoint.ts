@@ -20,6 +20,7 @@ import {
   STATUS_MESSAGES_RECEIVED,
   type SystemCounters
 } from "../driver/SystemCounters.ts"
+import type { Timestamps } from "./Timestamps.ts"
 import type { DatagramHandler, UdpSocket } from "./UdpPort.ts"
 
 /** What a publication is told by its receivers. Frames lie in `buffer` at `offset`, valid during the call. */
@@ -39,12 +40,21 @@ export interface SendEndpointListener {
 const DATAGRAMS_PER_POLL_MAX = 64
 const TERM_LENGTH_MAX = 1024 ** 3
 
+export interface SendEndpointFields {
+  readonly id: number
+  readonly socket: UdpSocket
+  /** Undefined where messages get no time. */
+  readonly timestamps: Timestamps | undefined
+  readonly systemCounters: SystemCounters
+}
+
 export class SendEndpoint {
   readonly id: number
   readonly socket: UdpSocket
   /** Where to send; changes when the name is resolved anew. */
   remote: SocketAddress
   timeOfLastResolutionNs: number
+  private readonly timestamps: Timestamps | undefined
   private readonly systemCounters: SystemCounters
   private readonly publications = new Map<number, Map<number, SendEndpointListener>>()
   private nowNs = 0
@@ -52,11 +62,12 @@ export class SendEndpoint {
   private readonly onDatagram: DatagramHandler = (buffer, offset, length, source) =>
     this.dispatch(buffer, offset, length, source)
 
-  constructor(id: number, remote: SocketAddress, socket: UdpSocket, systemCounters: SystemCounters, nowNs: number) {
-    this.id = id
+  constructor(fields: SendEndpointFields, remote: SocketAddress, nowNs: number) {
+    this.id = fields.id
+    this.socket = fields.socket
+    this.timestamps = fields.timestamps
+    this.systemCounters = fields.systemCounters
     this.remote = remote
-    this.socket = socket
-    this.systemCounters = systemCounters
     this.timeOfLastResolutionNs = nowNs
   }
 
@@ -75,10 +86,12 @@ export class SendEndpoint {
   }
 
   send(buffer: FrameBuffer, offset: number, length: number): number {
+    this.timestamps?.write(buffer, offset, length)
     return this.socket.send(buffer, offset, length, this.remote)
   }
 
   sendMany(buffer: AtomicBuffer, offsets: Int32Array, lengths: Int32Array, count: number): number {
+    this.timestamps?.writeMany(buffer, offsets, lengths, count)
     return this.socket.sendMany(buffer, offsets, lengths, count, this.remote)
   }
 

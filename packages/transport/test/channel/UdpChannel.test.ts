@@ -76,6 +76,16 @@ describe("UdpChannel", () => {
   })
 
   it.each([
+    ["", -1],
+    ["|channel-snd-ts-offset=16|channel-rcv-ts-offset=16", 16],
+    ["|channel-snd-ts-offset=+0|channel-rcv-ts-offset=+0", 0],
+    ["|channel-snd-ts-offset=reserved|channel-rcv-ts-offset=reserved", -8]
+  ])("has the time in messages at the offset that it names: %s", (parameters, offset) => {
+    const { receiveTimestampOffset, sendTimestampOffset } = parse(uriOf(`endpoint=localhost:1${parameters}`))
+    assert.deepStrictEqual([sendTimestampOffset, receiveTimestampOffset], [offset, offset])
+  })
+
+  it.each([
     ["alias=x", "endpoint"],
     ["endpoint=localhost", "endpoint"],
     ["endpoint=localhost:99999", "endpoint"],
@@ -83,7 +93,9 @@ describe("UdpChannel", () => {
     ["endpoint=localhost:1|gtag=x", "gtag"],
     ["endpoint=localhost:1|so-rcvbuf=-1", "so-rcvbuf"],
     ["endpoint=localhost:1|rcv-wnd=9g", "rcv-wnd"],
-    ["endpoint=localhost:1|nak-delay=soon", "nak-delay"]
+    ["endpoint=localhost:1|nak-delay=soon", "nak-delay"],
+    ["endpoint=localhost:1|channel-snd-ts-offset=2147483648", "channel-snd-ts-offset"],
+    ["endpoint=localhost:1|channel-rcv-ts-offset=Reserved", "channel-rcv-ts-offset"]
   ])("refuses aeron:udp?%s, naming %s", (parameters, parameter) => {
     assert.strictEqual(refusal(() => parse(uriOf(parameters))).parameter, parameter)
   })

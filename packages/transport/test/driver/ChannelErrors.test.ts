@@ -171,15 +171,6 @@ describe("a bad channel", () => {
     }
   )
 
-  it("that asks for timestamps is refused as not supported, by their name", () => {
-    const world = new HeapNetwork(1)
-    for (const parameter of ["channel-rcv-ts-offset=reserved", "channel-snd-ts-offset=8"]) {
-      const { code, message } = refusal(world.publisher, "publication", `${UDP}|${parameter}`)
-      assert.strictEqual(code, ErrorCode.NOT_SUPPORTED)
-      assert.include(message, parameter)
-    }
-  })
-
   it("longer than 4,095 characters is answered with its beginning", () => {
     const { code, message } = refusal(new HeapNetwork(1).publisher, "publication", `${UDP}|alias=${"x".repeat(5000)}`)
     assert.strictEqual(code, INVALID_CHANNEL)
