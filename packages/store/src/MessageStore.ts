@@ -157,6 +157,8 @@ export interface TopicInfo {
   readonly topic: string
   /** Number of queues that messages are spread over, where one was chosen. */
   readonly queueCount: number | undefined
+  /** What queues it has, or is to have. */
+  readonly queueType: QueueType
   readonly queues: ReadonlyArray<QueueInfo>
 }
 

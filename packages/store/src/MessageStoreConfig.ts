@@ -10,6 +10,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as HostAddress from "./commitlog/HostAddress.ts"
 import * as RecordDescriptor from "./commitlog/RecordDescriptor.ts"
+import * as ExtUnitDescriptor from "./consumequeue/ExtUnitDescriptor.ts"
 import type { FoundLengths, StoreOptions } from "./engine/StoreOptions.ts"
 import { OptionIllegal, StoreError } from "./StoreError.ts"
 
@@ -71,6 +72,18 @@ export const settings = {
     "bytes",
     "Length of a file of a batch consume queue, rounded up to whole entries of 46 bytes.",
     46
+  ),
+  enableConsumeQueueExt: flag(
+    false,
+    "Keep what filters ask for in an extended queue beside each consume queue; its entries then lead there."
+  ),
+  mappedFileSizeConsumeQueueExt: integer(48 * MEBIBYTE, "bytes", "Length of a file of an extended queue.", 64),
+  bitMapLengthConsumeQueueExt: integer(
+    64,
+    "bits",
+    "Length of the bit map that a filter computes for each message of an extended queue, in whole bytes.",
+    8,
+    8 * (ExtUnitDescriptor.LENGTH_MAX - ExtUnitDescriptor.LENGTH_MIN)
   ),
   maxMessageSize: integer(4 * MEBIBYTE, "bytes", "Longest body of a message."),
   compressType: {
@@ -236,6 +249,8 @@ const detected = (name: string, found: FoundLengths): number | undefined => {
       return found.consumeQueue
     case "mapperFileSizeBatchConsumeQueue":
       return found.batchConsumeQueue
+    case "mappedFileSizeConsumeQueueExt":
+      return found.consumeQueueExt
     default:
       return undefined
   }

@@ -33,7 +33,7 @@ import type { PlainSchema, Codec } from "./Codec.ts"
 import * as codecs from "./Codec.ts"
 import * as topicSink from "./internal/topicSink.ts"
 import * as topicStream from "./internal/topicStream.ts"
-import { MessageStore, type PutResult } from "./MessageStore.ts"
+import { MessageStore, type PutResult, type QueueType } from "./MessageStore.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /**
@@ -50,6 +50,8 @@ export interface TopicOptions<A> {
   readonly tag?: ((value: A) => string) | undefined
   /** Number of queues. Default: what the store has for this topic, else 4. */
   readonly queues?: number | undefined
+  /** What queues a topic that has none yet gets: `BatchCQ` takes inner batches as well. Default: what the store has, `SimpleCQ`. */
+  readonly queueType?: QueueType | undefined
   /** How values become bodies. Default `Codec.json`. */
   readonly codec?: ((schema: PlainSchema<A>) => Codec<A>) | undefined
 }
@@ -197,7 +199,7 @@ export interface Topic<A> {
 const QUEUE_COUNT_DEFAULT = 4
 
 /**
- * Makes a topic, or opens one that is there. Its number of queues is kept with the store.
+ * Makes a topic, or opens one that is there. Its number of queues and their type are kept with the store.
  *
  * @category constructors
  * @since 0.1.0
@@ -207,6 +209,9 @@ export const make = <A>(name: string, options: TopicOptions<A>): Effect.Effect<T
     const store = yield* MessageStore
     const known = yield* store.topic(name)
     const queueCount = options.queues ?? known?.queueCount ?? Math.max(QUEUE_COUNT_DEFAULT, queuesOf(known))
+    if (options.queueType !== undefined) {
+      yield* store.setQueueType(name, options.queueType)
+    }
     yield* store.setQueueCount(name, queueCount)
     const codec = (options.codec ?? codecs.json)(options.schema)
     const writer = topicSink.make(store, { ...options, name, queueCount, codec })

@@ -1,6 +1,7 @@
 /** `millrace store import DIR`: puts each line of standard input. */
 import * as MessageStore from "@millrace/store/MessageStore"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
@@ -18,13 +19,29 @@ const IN_FLIGHT_DEFAULT = 64
 /** Longest line: the longest body in base64, and 1 MiB of the rest. */
 const LINE_LENGTH_MAX = 7 * 1024 * 1024
 
-const put = Effect.fnUntraced(function* ({ id, isBatch, messages }: ImportLine.Put) {
-  const store = yield* MessageStore.MessageStore
-  return yield* Effect.match(isBatch ? store.putBatch(messages) : store.putMany(messages), {
-    onFailure: (error) => PutResult.refused(id, error),
-    onSuccess: (results) => PutResult.stored(id, results, isBatch)
+/** Puts lines; before the first message of a topic it is said what queues it has, if that was asked for. */
+const putterOf = (queueType: Option.Option<MessageStore.QueueType>) => {
+  const known = new Set<string>()
+  return Effect.fnUntraced(function* ({ id, isBatch, messages }: ImportLine.Put) {
+    const store = yield* MessageStore.MessageStore
+    const setTypes = Effect.forEach(
+      Option.isNone(queueType) ? [] : new Set(messages.map(({ topic }) => topic).filter((topic) => !known.has(topic))),
+      (topic) =>
+        Effect.andThen(
+          store.setQueueType(topic, Option.getOrThrow(queueType)),
+          Effect.sync(() => known.add(topic))
+        ),
+      { discard: true }
+    )
+    const put = isBatch ? store.putBatch(messages) : store.putMany(messages)
+    return yield* Effect.match(Effect.andThen(setTypes, put), {
+      onFailure: (error) => PutResult.refused(id, error),
+      onSuccess: (results) => PutResult.stored(id, results, isBatch)
+    })
   })
-})
+}
+
+type Putter = ReturnType<typeof putterOf>
 
 /** Counts what was refused. */
 class Tally {
@@ -41,7 +58,7 @@ class Tally {
 type NumberedLine = readonly [line: Uint8Array, index: number]
 
 /** Where no put waits, the lines that came together are put one after the other and have their results in one write. */
-const inTurn = (tally: Tally) =>
+const inTurn = (put: Putter, tally: Tally) =>
   Effect.fnUntraced(function* (lines: ReadonlyArray<NumberedLine>) {
     const results: Array<string> = []
     const putAll = Effect.forEach(
@@ -58,7 +75,7 @@ const inTurn = (tally: Tally) =>
     )
   })
 
-const importAll = Effect.fnUntraced(function* (isSync: boolean, inFlight: number) {
+const importAll = Effect.fnUntraced(function* (put: Putter, isSync: boolean, inFlight: number) {
   const { stdin } = yield* Stdio.Stdio
   const tally = new Tally()
   const lines = byteLines(stdin, LINE_LENGTH_MAX).pipe(
@@ -76,7 +93,7 @@ const importAll = Effect.fnUntraced(function* (isSync: boolean, inFlight: number
     )
     yield* Lines.printAll(results)
   } else {
-    yield* Stream.runForEachArray(lines, inTurn(tally))
+    yield* Stream.runForEachArray(lines, inTurn(put, tally))
   }
   const { refused, total } = tally
   if (refused > 0) {
@@ -94,12 +111,13 @@ export const storeImport = Command.make(
       Flag.withMetavar("N"),
       Flag.withDefault(IN_FLIGHT_DEFAULT)
     ),
+    queueType: StoreFlags.queueType,
     config: StoreFlags.config,
     json
   },
-  Effect.fnUntraced(function* ({ config, directory, flush, inFlight }) {
+  Effect.fnUntraced(function* ({ config, directory, flush, inFlight, queueType }) {
     const settings = yield* StoreFlags.settingsOf(config, flush)
-    yield* importAll(settings.flushDiskType === "SYNC_FLUSH", inFlight).pipe(
+    yield* importAll(putterOf(queueType), settings.flushDiskType === "SYNC_FLUSH", inFlight).pipe(
       Effect.provide(MessageStore.layer({ ...settings, directory })),
       withProgress({ silent: true })
     )

@@ -55,11 +55,12 @@ export const storePut = Command.make(
       Flag.withMetavar("NAME=VALUE"),
       Flag.atLeast(0)
     ),
+    queueType: StoreFlags.queueType,
     flush: StoreFlags.flush,
     config: StoreFlags.config,
     json
   },
-  Effect.fnUntraced(function* ({ body, config, directory, flush, json, key, property, queue, tag, topic }) {
+  Effect.fnUntraced(function* ({ body, config, directory, flush, json, key, property, queue, queueType, tag, topic }) {
     const settings = yield* StoreFlags.settingsOf(config, flush)
     const properties = yield* propertiesOf(property)
     const common = { topic, queueId: queue, keys: key, tags: Option.getOrUndefined(tag), properties }
@@ -70,6 +71,9 @@ export const storePut = Command.make(
     })
     yield* Effect.gen(function* () {
       const store = yield* MessageStore.MessageStore
+      if (Option.isSome(queueType)) {
+        yield* store.setQueueType(topic, queueType.value)
+      }
       const results = bodies.pipe(
         Stream.mapArrayEffect((together) =>
           Effect.map(

@@ -14,6 +14,7 @@ import { json } from "./flags.ts"
 const COLUMNS: ReadonlyArray<Table.Column> = [
   { title: "topic" },
   { title: "queues", align: "right" },
+  { title: "type" },
   { title: "messages", align: "right" },
   { title: "offsets by queue" }
 ]
@@ -24,12 +25,14 @@ const messagesIn = (topic: MessageStore.TopicInfo): number =>
 const rowOf = (topic: MessageStore.TopicInfo): ReadonlyArray<string> => [
   printable(topic.topic),
   String(topic.queueCount ?? topic.queues.length),
+  topic.queueType,
   grouped(messagesIn(topic)),
   topic.queues.map(({ maxOffset, minOffset, queueId }) => `${queueId}: ${minOffset}–${maxOffset}`).join("  ")
 ]
 
 const toJson = (topic: MessageStore.TopicInfo) => ({
   topic: topic.topic,
+  queueType: topic.queueType,
   messages: messagesIn(topic),
   queues: topic.queues.map(({ maxOffset, minOffset, queueId }) => ({ queueId, minOffset, maxOffset }))
 })

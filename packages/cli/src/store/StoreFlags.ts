@@ -48,6 +48,12 @@ export const flush = Flag.Literals("flush", ["sync", "async"]).pipe(
   Flag.optional
 )
 
+export const queueType = Flag.Literals("queue-type", ["SimpleCQ", "BatchCQ"]).pipe(
+  Flag.withDescription("What queues a topic gets that has none: BatchCQ takes inner batches [SimpleCQ]"),
+  Flag.withMetavar("SimpleCQ|BatchCQ"),
+  Flag.optional
+)
+
 /** Options of a store without its directory. */
 export type StoreSettings = Omit<MessageStoreConfig.MessageStoreOptions, "directory">
 

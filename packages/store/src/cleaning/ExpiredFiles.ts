@@ -147,6 +147,7 @@ export class ExpiredFiles implements Agent {
     }
     for (const { queue } of queues.all()) {
       removeQueueFiles(queue, minOffset)
+      removeUnits(queue)
     }
     index.removeBefore(minOffset)
     this.#isTrimDue = false
@@ -164,5 +165,14 @@ const removeQueueFiles = (queue: ConsumeQueue, minPosition: number): void => {
       return
     }
     files.removeFirst()
+  }
+}
+
+/** Removes files of the extended queue that no entry leads to any more. */
+const removeUnits = (queue: ConsumeQueue): void => {
+  const { ext, minOffset } = queue
+  const unitAt = ext === undefined || minOffset >= queue.maxOffset ? -1 : queue.unitPositionOf(queue.slotOf(minOffset))
+  if (unitAt >= 0) {
+    ext?.removeBefore(unitAt)
   }
 }

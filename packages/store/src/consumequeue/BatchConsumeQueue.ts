@@ -7,7 +7,7 @@ import { getInt64, putInt64 } from "../mapped/BigEndian.ts"
 import type { FileWindow } from "../mapped/FileSystem.ts"
 import type { MappedFile } from "../mapped/MappedFile.ts"
 import * as BatchEntryDescriptor from "./BatchEntryDescriptor.ts"
-import { type BatchPart, ConsumeQueue, type QueueEntry } from "./ConsumeQueue.ts"
+import { ConsumeQueue, type EntryPart, type QueueEntry } from "./ConsumeQueue.ts"
 
 const ENTRY = BatchEntryDescriptor.LENGTH
 
@@ -73,7 +73,7 @@ export class BatchConsumeQueue extends ConsumeQueue {
     return { view, base: base + file.fromOffset }
   }
 
-  override append(queueOffset: number, position: number, size: number, tagsCode: number, batch?: BatchPart): void {
+  override append(queueOffset: number, position: number, size: number, tagsCode: number, batch?: EntryPart): void {
     assert(batch !== undefined, "an entry of a batch consume queue without its batch")
     if (position + size <= this.maxPosition || queueOffset < this.maxOffset) {
       return
@@ -100,7 +100,7 @@ export class BatchConsumeQueue extends ConsumeQueue {
   }
 }
 
-const write = (file: MappedFile, offset: number, entry: QueueEntry, queueOffset: number, batch: BatchPart): void => {
+const write = (file: MappedFile, offset: number, entry: QueueEntry, queueOffset: number, batch: EntryPart): void => {
   const { base, view } = file.claim(offset, ENTRY)
   const at = offset - base
   putInt64(view, at + BatchEntryDescriptor.POSITION_OFFSET, entry.position)

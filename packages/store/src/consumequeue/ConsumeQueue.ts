@@ -6,7 +6,9 @@ import { getInt64, putInt64 } from "../mapped/BigEndian.ts"
 import type { FileWindow } from "../mapped/FileSystem.ts"
 import type { MappedFile } from "../mapped/MappedFile.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
+import { type ConsumeQueueExt, type ExtUnit, makeUnit } from "./ConsumeQueueExt.ts"
 import * as EntryDescriptor from "./EntryDescriptor.ts"
+import * as ExtAddress from "./ExtAddress.ts"
 
 const ENTRY = EntryDescriptor.LENGTH
 
@@ -17,11 +19,13 @@ export interface QueueEntry {
   tagsCode: number
 }
 
-/** What an entry of a batch consume queue says besides. */
-export interface BatchPart {
+/** What an entry of a batch consume queue, or the unit of an extended one, says besides. */
+export interface EntryPart {
   readonly storeTimestamp: number
   /** Number of messages, which have offsets in a row. */
   readonly count: number
+  /** What a filter has computed of the message. */
+  readonly bits: Uint8Array
 }
 
 export class ConsumeQueue {
@@ -32,11 +36,14 @@ export class ConsumeQueue {
   minOffset: number = 0
   /** End of the last record that has an entry: the log is dispatched to this queue up to here. */
   maxPosition: number = -1
+  /** Where entries have what they have no room for. */
+  readonly ext: ConsumeQueueExt | undefined
 
-  constructor(topic: string, queueId: number, files: MappedFileQueue) {
+  constructor(topic: string, queueId: number, files: MappedFileQueue, ext?: ConsumeQueueExt) {
     this.topic = topic
     this.queueId = queueId
     this.files = files
+    this.ext = ext
   }
 
   /** Length of an entry. Entries are counted in slots: slot n is at byte n times this. */
@@ -79,7 +86,7 @@ export class ConsumeQueue {
    * log twice harmless. Where entries before it are missing their slots get fillers: an offset always means the same
    * message. Throws `FileFailure`.
    */
-  append(queueOffset: number, position: number, size: number, tagsCode: number, _batch?: BatchPart): void {
+  append(queueOffset: number, position: number, size: number, tagsCode: number, part?: EntryPart): void {
     if (position + size <= this.maxPosition || queueOffset < this.maxOffset) {
       return
     }
@@ -87,7 +94,8 @@ export class ConsumeQueue {
       this.#fill(queueOffset)
     }
     const file = this.files.fileForAppend(queueOffset * ENTRY)
-    write(file, file.wrotePosition, position, size, tagsCode)
+    const unitAt = this.ext === undefined || part === undefined ? -1 : this.ext.append(tagsCode, part)
+    write(file, file.wrotePosition, position, size, tagsCode, unitAt)
     file.wrotePosition += ENTRY
     this.maxPosition = position + size
   }
@@ -96,7 +104,7 @@ export class ConsumeQueue {
     const isEmpty = this.files.lastFile === undefined
     let file = this.files.fileForAppend(queueOffset * ENTRY)
     while (file.fromOffset + file.wrotePosition < queueOffset * ENTRY) {
-      write(file, file.wrotePosition, 0, EntryDescriptor.FILLER_SIZE, 0)
+      write(file, file.wrotePosition, 0, EntryDescriptor.FILLER_SIZE, 0, -1)
       file.wrotePosition += ENTRY
       file = this.files.fileForAppend(queueOffset * ENTRY)
     }
@@ -129,6 +137,35 @@ export class ConsumeQueue {
     decode(window, offset, entry)
   }
 
+  /** Position of the unit that the entry in a slot, which was read, has in the extended queue; -1 where it has none. */
+  unitPositionOf(slot: number): number {
+    const at = slot * ENTRY
+    const file = this.files.find(at)
+    if (file === undefined) {
+      return -1
+    }
+    const { base, view } = file.read(at - file.fromOffset, ENTRY)
+    return ExtAddress.read(view, at - file.fromOffset - base + EntryDescriptor.TAGS_CODE_OFFSET)
+  }
+
+  /** Tags code of an entry that was read from a slot; undefined where only its record has it. */
+  tagsCodeOf(slot: number, { tagsCode }: Readonly<QueueEntry>): number | undefined {
+    if (tagsCode > EntryDescriptor.EXTENSION_ADDRESS_MAX) {
+      return tagsCode
+    }
+    return this.ext?.read(this.unitPositionOf(slot), unit) === true ? unit.tagsCode : undefined
+  }
+
+  /** Writes an entry anew: with its tags code, where its unit is lost. Throws `FileFailure`. */
+  rewriteEntry(slot: number, { position, size, tagsCode }: Readonly<QueueEntry>): void {
+    const at = slot * ENTRY
+    const file = this.files.find(at)
+    if (file !== undefined) {
+      write(file, at - file.fromOffset, position, size, tagsCode, -1)
+      this.files.markUnflushed(at)
+    }
+  }
+
   /** The first slot in the file behind the one that holds `slot`. */
   nextFileSlot(slot: number): number {
     const perFile = this.files.fileLength / this.entryLength
@@ -148,11 +185,25 @@ export const isFiller = (entry: QueueEntry): boolean =>
 /** Whether the entry was ever written: a slot of a fresh file is all zeros. */
 export const isWritten = (entry: QueueEntry): boolean => entry.position >= 0 && entry.size > 0
 
-const write = (file: MappedFile, offset: number, position: number, size: number, tagsCode: number): void => {
+const unit: ExtUnit = makeUnit()
+
+/** `unitAt` is where the tags code stands instead; -1 for in the entry. */
+const write = (
+  file: MappedFile,
+  offset: number,
+  position: number,
+  size: number,
+  tagsCode: number,
+  unitAt: number
+): void => {
   const { base, view } = file.claim(offset, ENTRY)
   const at = offset - base
   putInt64(view, at + EntryDescriptor.POSITION_OFFSET, position)
-  putInt64(view, at + EntryDescriptor.TAGS_CODE_OFFSET, tagsCode)
+  if (unitAt < 0) {
+    putInt64(view, at + EntryDescriptor.TAGS_CODE_OFFSET, tagsCode)
+  } else {
+    ExtAddress.write(view, at + EntryDescriptor.TAGS_CODE_OFFSET, unitAt)
+  }
   // A process that reads beside this one takes a slot without a length for one that is not written yet.
   view.setInt32(at + EntryDescriptor.SIZE_OFFSET, size)
   file.publish(offset, ENTRY)

@@ -5,6 +5,7 @@
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as MessageCheck from "../commitlog/MessageCheck.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
+import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import type { ConsumeQueue } from "./ConsumeQueue.ts"
 import * as MultiDispatch from "./MultiDispatch.ts"
 
@@ -103,6 +104,16 @@ export class QueueTable {
   *all(): Generator<QueueState> {
     for (const topic of this.topics.values()) {
       yield* topic.queues.values()
+    }
+  }
+
+  /** The files of all queues. Those that entries lead to come before those of the entries. */
+  *files(): Generator<MappedFileQueue> {
+    for (const { queue } of this.all()) {
+      if (queue.ext !== undefined) {
+        yield queue.ext.files
+      }
+      yield queue.files
     }
   }
 }

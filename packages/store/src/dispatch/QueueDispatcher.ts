@@ -2,22 +2,28 @@
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as InnerBatch from "../commitlog/InnerBatch.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
-import type { BatchPart } from "../consumequeue/ConsumeQueue.ts"
+import type { EntryPart } from "../consumequeue/ConsumeQueue.ts"
+import { NO_BITS } from "../consumequeue/ConsumeQueueExt.ts"
 import type { QueueState, QueueTable, TopicQueues } from "../consumequeue/QueueTable.ts"
 import * as MultiDispatch from "../consumequeue/MultiDispatch.ts"
 import * as DelayLevel from "./DelayLevel.ts"
 import type { Dispatcher } from "./Dispatcher.ts"
 
+/** Computes what filters ask of a record, for its unit of an extended queue; undefined for nothing. */
+export type FilterBits = (record: RecordCursor) => Uint8Array | undefined
+
 export class QueueDispatcher implements Dispatcher {
   readonly #table: QueueTable
   readonly #arrived: Array<QueueState> = []
   readonly #isMulti: boolean
+  readonly #filterBits: FilterBits | undefined
   #topic: TopicQueues | undefined = undefined
 
   /** With `isMulti` records also get entries in the light queues that they name. */
-  constructor(table: QueueTable, isMulti: boolean) {
+  constructor(table: QueueTable, isMulti: boolean, filterBits?: FilterBits) {
     this.#table = table
     this.#isMulti = isMulti
+    this.#filterBits = filterBits
   }
 
   dispatch(record: RecordCursor, position: number): void {
@@ -40,8 +46,8 @@ export class QueueDispatcher implements Dispatcher {
     }
     const state = this.#table.queue(topic, record.queueId)
     const tagsCode = tagsCodeOf(record, topic.name)
-    const batch = topic.isBatch ? { storeTimestamp: record.storeTimestamp, count: span } : undefined
-    this.#append(state, record.queueOffset, position, record.totalSize, tagsCode, batch)
+    const part = topic.isBatch || state.queue.ext !== undefined ? this.#partOf(record, span) : undefined
+    this.#append(state, record.queueOffset, position, record.totalSize, tagsCode, part)
     if (this.#isMulti && !isInnerBatch) {
       MultiDispatch.forEach(record, (name, offset) => {
         const lmq = this.#table.queue(this.#table.topic(name), MultiDispatch.LMQ_QUEUE_ID)
@@ -50,16 +56,20 @@ export class QueueDispatcher implements Dispatcher {
     }
   }
 
+  #partOf(record: RecordCursor, count: number): EntryPart {
+    return { storeTimestamp: record.storeTimestamp, count, bits: this.#filterBits?.(record) ?? NO_BITS }
+  }
+
   #append(
     state: QueueState,
     queueOffset: number,
     position: number,
     size: number,
     tagsCode: number,
-    batch?: BatchPart
+    part?: EntryPart
   ): void {
-    state.queue.append(queueOffset, position, size, tagsCode, batch)
-    state.nextOffset = Math.max(state.nextOffset, queueOffset + (batch?.count ?? 1))
+    state.queue.append(queueOffset, position, size, tagsCode, part)
+    state.nextOffset = Math.max(state.nextOffset, queueOffset + (part?.count ?? 1))
     if (!state.hasArrived) {
       state.hasArrived = true
       this.#arrived.push(state)

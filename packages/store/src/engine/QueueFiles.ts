@@ -1,7 +1,11 @@
-/** The files of queues on their file system: `consumequeue/<topic>/<queue id>/<position>`, or `batchconsumequeue/…`. */
+/**
+ * The files of queues on their file system: `consumequeue/<topic>/<queue id>/<position>`, or `batchconsumequeue/…`; those
+ * of an extended queue are `consumequeue_ext/…`.
+ */
 import { BatchConsumeQueue } from "../consumequeue/BatchConsumeQueue.ts"
 import * as BatchEntryDescriptor from "../consumequeue/BatchEntryDescriptor.ts"
 import { ConsumeQueue } from "../consumequeue/ConsumeQueue.ts"
+import { ConsumeQueueExt } from "../consumequeue/ConsumeQueueExt.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import type { QueueState, QueueTable, TopicQueues } from "../consumequeue/QueueTable.ts"
 import { type FileSystem, join } from "../mapped/FileSystem.ts"
@@ -29,9 +33,8 @@ const fileLengthOf = (options: StoreOptions, isBatch: boolean): number => {
   return Math.ceil(length / entryLength) * entryLength
 }
 
-const queueFiles = ({ fileSystem, options, unsynced }: QueuePlace, directory: string, isBatch: boolean) => {
-  const fileLength = fileLengthOf(options, isBatch)
-  return new MappedFileQueue({
+const queueFiles = ({ fileSystem, options, unsynced }: QueuePlace, directory: string, fileLength: number) =>
+  new MappedFileQueue({
     fileSystem,
     directories: [directory],
     fileLength,
@@ -40,27 +43,59 @@ const queueFiles = ({ fileSystem, options, unsynced }: QueuePlace, directory: st
     readOnly: options.readOnly,
     unsynced
   })
+
+const queueOf = (place: QueuePlace, topic: string, queueId: number, files: MappedFileQueue, isBatch: boolean) => {
+  if (isBatch) {
+    return new BatchConsumeQueue(topic, queueId, files)
+  }
+  try {
+    return new ConsumeQueue(topic, queueId, files, extOf(place, topic, queueId))
+  } catch (error) {
+    files.close()
+    throw error
+  }
 }
 
-const queueOf = (topic: string, queueId: number, files: MappedFileQueue, isBatch: boolean): ConsumeQueue =>
-  isBatch ? new BatchConsumeQueue(topic, queueId, files) : new ConsumeQueue(topic, queueId, files)
+/** The extended queue of a queue, with the files that it has. Throws `FileFailure` and `ForeignFile`. */
+const extOf = (place: QueuePlace, topic: string, queueId: number): ConsumeQueueExt | undefined => {
+  const { enableConsumeQueueExt, mappedFileSizeConsumeQueueExt, readOnly, storePathRootDir } = place.options
+  if (!enableConsumeQueueExt && !readOnly) {
+    return undefined
+  }
+  const root = StorePaths.consumeQueueExts(storePathRootDir)
+  const directory = join(join(root, topic), String(queueId))
+  const files = queueFiles(place, directory, mappedFileSizeConsumeQueueExt)
+  if (!readOnly) {
+    makeQueueDirectory(place, root, topic, directory)
+    // Some other program may have left the store without this root.
+    place.unsynced.add(storePathRootDir)
+    files.load()
+  }
+  return new ConsumeQueueExt(files, readOnly)
+}
+
+const makeQueueDirectory = ({ fileSystem, unsynced }: QueuePlace, root: string, topic: string, directory: string) => {
+  fileSystem.makeDirectory(directory, true)
+  unsynced.add(root)
+  unsynced.add(join(root, topic))
+}
 
 /** A queue that is new. Its directory is made here, its first file with its first entry. */
 export const open = (place: QueuePlace, { isBatch, name }: TopicQueues, queueId: number): ConsumeQueue => {
-  const { fileSystem, options, unsynced } = place
   const root = rootOf(place, isBatch)
-  const ofTopic = join(root, name)
-  const directory = join(ofTopic, String(queueId))
-  fileSystem.makeDirectory(directory, true)
+  const directory = join(join(root, name), String(queueId))
+  makeQueueDirectory(place, root, name, directory)
   if (isBatch) {
     // A store is made with the other root only.
-    unsynced.add(options.storePathRootDir)
+    place.unsynced.add(place.options.storePathRootDir)
   }
-  unsynced.add(root)
-  unsynced.add(ofTopic)
-  const files = queueFiles(place, directory, isBatch)
+  const files = queueFiles(place, directory, fileLengthOf(place.options, isBatch))
   files.onWriting()
-  return queueOf(name, queueId, files, isBatch)
+  const queue = queueOf(place, name, queueId, files, isBatch)
+  // A queue that was here before has left them, and its entries are gone.
+  queue.ext?.restart(-1)
+  queue.ext?.files.onWriting()
+  return queue
 }
 
 /** Told of a queue that was opened. Its files count as written to their ends. */
@@ -88,10 +123,10 @@ const loadTopic = (place: QueuePlace, table: QueueTable, name: string, isBatch: 
     if (table.isBatch(name) === isBatch && table.find(name, queueId) !== undefined) {
       continue
     }
-    const files = queueFiles(place, path, isBatch)
+    const files = queueFiles(place, path, fileLengthOf(place.options, isBatch))
     files.load()
     if (hasType(table, name, isBatch, files, path)) {
-      onLoaded(table.add(table.topic(name), queueOf(name, queueId, files, isBatch)))
+      onLoaded(table.add(table.topic(name), queueOf(place, name, queueId, files, isBatch)))
     }
   }
 }

@@ -157,8 +157,8 @@ export class StoreEngine {
       return
     }
     this.commitLog.files.onWriting()
-    for (const { queue } of this.queues.all()) {
-      queue.files.onWriting()
+    for (const files of this.queues.files()) {
+      files.onWriting()
     }
     MachineIdentity.write(this.fileSystem, this.options.storePathRootDir, this.#machineIdentity)
     AbortFile.create(this.fileSystem, this.options.storePathRootDir, pid)
@@ -321,8 +321,8 @@ export class StoreEngine {
     while (this.#reput.doWork() > 0) {
       // Each call dispatches one slice.
     }
-    for (const { queue } of this.queues.all()) {
-      StoreFiles.flush(queue.files)
+    for (const files of this.queues.files()) {
+      StoreFiles.flush(files)
     }
     for (let name = this.#files.unsynced.take(); name !== undefined; name = this.#files.unsynced.take()) {
       this.fileSystem.syncDirectory(name)

@@ -77,8 +77,8 @@ export const close = (files: StoreFiles): void => {
 }
 
 const closeQueues = (queues: QueueTable): void => {
-  for (const { queue } of queues.all()) {
-    queue.files.close()
+  for (const files of queues.files()) {
+    files.close()
   }
 }
 

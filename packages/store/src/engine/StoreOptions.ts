@@ -6,6 +6,10 @@ export interface StoreOptions {
   readonly mappedFileSizeCommitLog: number
   readonly mappedFileSizeConsumeQueue: number
   readonly mapperFileSizeBatchConsumeQueue: number
+  /** Entries of consume queues have more in an extended queue. */
+  readonly enableConsumeQueueExt: boolean
+  readonly mappedFileSizeConsumeQueueExt: number
+  readonly bitMapLengthConsumeQueueExt: number
   readonly maxMessageSize: number
   /** How long bodies are compressed that their client has not. */
   readonly compressType: "NONE" | "ZLIB" | "LZ4" | "ZSTD"
@@ -66,4 +70,5 @@ export interface FoundLengths {
   readonly commitLog?: number | undefined
   readonly consumeQueue?: number | undefined
   readonly batchConsumeQueue?: number | undefined
+  readonly consumeQueueExt?: number | undefined
 }

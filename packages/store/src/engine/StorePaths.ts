@@ -4,6 +4,8 @@ import { type DirectoryEntry, FileFailure, type FileSystem, join } from "../mapp
 
 export const commitLog = (root: string): string => join(root, "commitlog")
 export const consumeQueues = (root: string): string => join(root, "consumequeue")
+/** What entries of consume queues have no room for. */
+export const consumeQueueExts = (root: string): string => join(root, "consumequeue_ext")
 /** Queues of topics whose messages come as inner batches. */
 export const batchConsumeQueues = (root: string): string => join(root, "batchconsumequeue")
 export const index = (root: string): string => join(root, "index")

@@ -4,10 +4,11 @@
  * such a thorough round.
  */
 import type { Agent } from "@millrace/core/kernel/agent/Agent"
-import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import type { QueueTable } from "../consumequeue/QueueTable.ts"
 import type { IndexFile } from "../index/IndexFile.ts"
 import type { IndexService } from "../index/IndexService.ts"
 import type { FileSystem } from "../mapped/FileSystem.ts"
+import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import type { UnsyncedNames } from "../mapped/UnsyncedNames.ts"
 import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import type { SyncLane } from "./SyncLane.ts"
@@ -35,8 +36,8 @@ export class FlushConsumeQueueService implements Agent {
   /** Store time up to which the log is dispatched: what a thorough round brings to the device. */
   readonly #dispatchedTimestamp: () => number
   readonly #names: Names
-  #round: Iterator<QueueState> | undefined = undefined
-  #current: QueueState | undefined = undefined
+  #round: Iterator<MappedFileQueue> | undefined = undefined
+  #current: MappedFileQueue | undefined = undefined
   /** Where the current queue ended when its turn came: what it gets meanwhile is left to the next round. */
   #currentEnd = 0
   #currentIndex: IndexFile | undefined = undefined
@@ -89,14 +90,14 @@ export class FlushConsumeQueueService implements Agent {
       this.#nextThoroughNs = nowNs + this.#options.thoroughIntervalMs * NS_PER_MS
     }
     this.#roundTimestamp = this.#dispatchedTimestamp()
-    this.#round = this.#table.all()
+    this.#round = this.#table.files()
   }
 
   /** Starts the sync of the next dirty file of the round, or ends the round. */
   #flushNext(): number {
     const leastPages = this.#isThorough ? 0 : this.#options.leastPages
     for (;;) {
-      const files = this.#current?.queue.files
+      const files = this.#current
       const isBehind = files !== undefined && files.flushedWhere < this.#currentEnd
       const file = isBehind ? files.fileToFlush(leastPages) : undefined
       if (files !== undefined && file !== undefined) {
@@ -115,7 +116,7 @@ export class FlushConsumeQueueService implements Agent {
         return isGoingOn ? 1 : this.#endRound()
       }
       this.#current = next.value
-      this.#currentEnd = next.value.queue.files.maxOffset
+      this.#currentEnd = next.value.maxOffset
     }
   }
 

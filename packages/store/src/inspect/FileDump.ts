@@ -4,7 +4,10 @@ import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import * as BatchEntry from "../consumequeue/BatchEntryDescriptor.ts"
+import * as ConsumeQueueExt from "../consumequeue/ConsumeQueueExt.ts"
 import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
+import * as ExtAddress from "../consumequeue/ExtAddress.ts"
+import * as ExtUnit from "../consumequeue/ExtUnitDescriptor.ts"
 import { getInt64 } from "../mapped/BigEndian.ts"
 import type { StoreFile } from "../mapped/FileSystem.ts"
 import { MappedFile } from "../mapped/MappedFile.ts"
@@ -63,12 +66,37 @@ export function* queue(file: StoreFile, fromOffset: number): Generator<DumpLine,
     if (isFiller) {
       fillers++
     } else {
-      const tagsCode = getInt64(view, at + EntryDescriptor.TAGS_CODE_OFFSET)
-      yield { kind: "entry", queueOffset: first + index, position, size, tagsCode }
+      const tagsAt = at + EntryDescriptor.TAGS_CODE_OFFSET
+      const unitPosition = ExtAddress.read(view, tagsAt)
+      const tags = unitPosition < 0 ? { tagsCode: getInt64(view, tagsAt) } : { unitPosition }
+      yield { kind: "entry", queueOffset: first + index, position, size, ...tags }
     }
   }
   if (fillers > 0) {
     yield { kind: "fillers", queueOffset: first + count - fillers, count: fillers }
+  }
+}
+
+/** Units up to the end of what is written, or to the mark that says that the rest of the file is free. */
+export function* extendedQueue(file: StoreFile, fromOffset: number): Generator<DumpLine, void> {
+  const unit = ConsumeQueueExt.makeUnit()
+  let offset = 0
+  while (offset + ExtUnit.END_LENGTH <= file.length) {
+    const { at, view } = windowOf(file, offset, 2)
+    const length = view.getInt16(at + ExtUnit.LENGTH_OFFSET)
+    const position = fromOffset + offset
+    if (length === ExtUnit.END_MARK) {
+      yield { kind: "end", position, length: file.length - offset }
+      return
+    }
+    const isWithin = length >= ExtUnit.LENGTH_MIN && offset + length <= file.length
+    if (!isWithin || !ConsumeQueueExt.decode(file.read(offset, length), offset, length, unit)) {
+      yield { kind: length === 0 ? "not written" : "no unit", position, length: file.length - offset }
+      return
+    }
+    const bits = Array.from(unit.bits, (byte) => byte.toString(16).padStart(2, "0")).join("")
+    yield { kind: "unit", position, size: length, tagsCode: unit.tagsCode, storeTimestamp: unit.storeTimestamp, bits }
+    offset += length
   }
 }
 

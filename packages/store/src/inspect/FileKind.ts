@@ -1,7 +1,7 @@
 /** Tells by name and directory what a file of a store is. */
 import * as FileNaming from "../mapped/FileNaming.ts"
 
-export type FileKind = "log" | "queue" | "batch queue" | "index" | "checkpoint" | "json" | "text"
+export type FileKind = "log" | "queue" | "batch queue" | "extended queue" | "index" | "checkpoint" | "json" | "text"
 
 const INDEX_NAME = /^\d{17}$/
 const SMALL_FILES: ReadonlyMap<string, FileKind> = new Map([
@@ -10,6 +10,12 @@ const SMALL_FILES: ReadonlyMap<string, FileKind> = new Map([
   ["checkpoint", "checkpoint"],
   ["lock", "text"],
   ["position-checkpoint", "text"]
+])
+
+const QUEUE_ROOTS: ReadonlyMap<string, FileKind> = new Map([
+  ["consumequeue", "queue"],
+  ["batchconsumequeue", "batch queue"],
+  ["consumequeue_ext", "extended queue"]
 ])
 
 /** Undefined for a file that no store has. `path` is absolute, with slashes. */
@@ -25,8 +31,7 @@ export const of = (path: string): FileKind | undefined => {
   }
   if (FileNaming.parse(name) >= 0) {
     // consumequeue/<topic>/<queue id>/<position>
-    const root = parts.at(-4)
-    return root === "consumequeue" ? "queue" : root === "batchconsumequeue" ? "batch queue" : "log"
+    return QUEUE_ROOTS.get(parts.at(-4) ?? "") ?? "log"
   }
   return INDEX_NAME.test(name) ? "index" : undefined
 }

@@ -9,6 +9,7 @@ import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
 import { isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import { makeUnit } from "../consumequeue/ConsumeQueueExt.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import { tagsCodeOf } from "../dispatch/QueueDispatcher.ts"
 import type { OnFinding } from "./Finding.ts"
@@ -17,10 +18,11 @@ import { type Damage, isDamaged } from "./LogSurvey.ts"
 const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
 /** A queue of several topics' messages (LMQ): its entries lead to records of another topic. */
 const MULTI_DISPATCH_PREFIX = "%LMQ%"
-/** Tags codes up to this one are addresses in the ext file of the queue. */
-const EXT_ADDRESS_MAX = -2147483649
 const ENTRIES_A_SLICE = 100_000
 const TAGS_DIFFER = "its tags code is not that of the record"
+const UNIT_DIFFERS = "its unit of the extended queue is not that of the record"
+
+const unit = makeUnit()
 
 export interface QueueCheckOptions {
   readonly commitLog: CommitLog
@@ -96,7 +98,7 @@ export class QueueCheck {
     const entry = this.#entry
     const detail = isFiller(entry) ? undefined : this.#problemOf(state, slot)
     const { position, size } = entry
-    if (detail === TAGS_DIFFER) {
+    if (detail === TAGS_DIFFER || detail === UNIT_DIFFERS) {
       const expected = { position, size, tagsCode: tagsCodeOf(this.#cursor, topic.name) }
       const wrong = { topic: queue.topic, queueId, queueOffset, found: { ...entry }, expected, detail }
       this.#options.onFinding({ _tag: "QueueEntryWrong", ...wrong })
@@ -143,7 +145,16 @@ export class QueueCheck {
     if (isBatch && queue.endOf(slot) - queueOffset !== InnerBatch.spanOf(record)) {
       return "the record there has another number of messages"
     }
-    const isTagged = tagsCode <= EXT_ADDRESS_MAX || tagsCode === tagsCodeOf(record, topic)
-    return isTagged ? undefined : TAGS_DIFFER
+    const unitAt = queue.ext === undefined ? -1 : queue.unitPositionOf(slot)
+    const expected = tagsCodeOf(record, topic)
+    if (unitAt < 0) {
+      return tagsCode === expected ? undefined : TAGS_DIFFER
+    }
+    const { files } = queue.ext!
+    const isUnit = queue.ext!.read(unitAt, unit)
+    const isRight = isUnit && unit.tagsCode === expected && unit.storeTimestamp === record.storeTimestamp
+    // Extended queues may be lost as a whole, or begin anew behind what is lost: the record is asked then.
+    const isLost = files.firstFile === undefined || unitAt < files.minOffset
+    return isRight || isLost ? undefined : UNIT_DIFFERS
   }
 }

@@ -87,6 +87,8 @@ const binaryLines = (
       return Effect.succeed(FileDump.queue(file, position))
     case "batch queue":
       return Effect.succeed(FileDump.batchQueue(file))
+    case "extended queue":
+      return Effect.succeed(FileDump.extendedQueue(file, position))
     case "checkpoint":
       return file.length < FIELDS_LENGTH
         ? foreign(path, `it has only ${file.length} bytes`)

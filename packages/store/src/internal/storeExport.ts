@@ -127,13 +127,14 @@ const queueOf = (
   let maxOffset = minOffset
   let beyondEnd = minOffset
   for (let slot = queue.slotOf(minOffset); queue.readSlot(slot, entry); slot++) {
+    const tagsCode = queue.tagsCodeOf(slot, entry) ?? entry.tagsCode
     const isBeyond = !isFiller(entry) && entry.position + entry.size > logEnd
     if (!isBeyond) {
-      entries.push([entry.position, entry.size, entry.tagsCode])
+      entries.push([entry.position, entry.size, tagsCode])
       maxOffset = queue.endOf(slot)
     } else if (slot < knownEnd) {
       beyondEnd = queue.endOf(slot)
-      beyond.push([entry.position, entry.size, entry.tagsCode])
+      beyond.push([entry.position, entry.size, tagsCode])
     }
   }
   const named = { topic: topic.name, queueId }

@@ -273,7 +273,8 @@ export const topic = (runtime: StoreRuntime, name: string): TopicInfo | undefine
     return undefined
   }
   const queues = [...(known?.queues.values() ?? [])].toSorted((a, b) => a.queueId - b.queueId).map(infoOf)
-  return { topic: name, queueCount: config?.writeQueueNums, queues }
+  const queueType = runtime.engine.queues.isBatch(name) ? "BatchCQ" : "SimpleCQ"
+  return { topic: name, queueCount: config?.writeQueueNums, queueType, queues }
 }
 
 const infoOf = ({ nextOffset, queue, queueId }: QueueState): TopicInfo["queues"][number] => ({

@@ -6,7 +6,6 @@ import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import * as MessageProperties from "../commitlog/MessageProperties.ts"
-import * as EntryDescriptor from "../consumequeue/EntryDescriptor.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { TagFilter } from "./TagFilter.ts"
 
@@ -105,8 +104,8 @@ const scan = (
     if (isRecord && outcome.count > 0 && isTooMuch) {
       return
     }
-    const isExtended = entry.tagsCode <= EntryDescriptor.EXTENSION_ADDRESS_MAX
-    if (filter !== undefined && !isExtended && !filter.codes.has(entry.tagsCode)) {
+    const code = filter === undefined ? undefined : queue.tagsCodeOf(slot, entry)
+    if (filter !== undefined && code !== undefined && !filter.codes.has(code)) {
       outcome.nextOffset = endOffset
       continue
     }
@@ -123,8 +122,8 @@ const scan = (
       continue
     }
     outcome.nextOffset = endOffset
-    // The entry has its code elsewhere: the record itself is asked.
-    const hasCode = filter === undefined || !isExtended || filter.codes.has(cursor.tagsHash())
+    // Where the entry has its code elsewhere and that is gone, the record itself is asked.
+    const hasCode = filter === undefined || code !== undefined || filter.codes.has(cursor.tagsHash())
     if (hasCode && (filter?.tags === undefined || filter.tags.has(cursor.property(TAGS) ?? ""))) {
       outcome.status = "FOUND"
       outcome.count += endOffset - offset

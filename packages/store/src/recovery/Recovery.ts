@@ -14,6 +14,7 @@ import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { Dispatcher } from "../dispatch/Dispatcher.ts"
 import type { IndexService } from "../index/IndexService.ts"
 import * as DamageCheck from "./DamageCheck.ts"
+import * as ExtRecovery from "./ExtRecovery.ts"
 import * as LogScan from "./LogScan.ts"
 import * as QueueOffset from "./QueueOffset.ts"
 import * as RecoveryStart from "./RecoveryStart.ts"
@@ -148,8 +149,10 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
     if (!isCleanExit) {
       state.queue.files.markUnflushed(lastFilesStart(state, flushedTo))
     }
+    ExtRecovery.recover(state.queue, commitLog, flushedTo)
     if (options.isWrittenDurable) {
       yield* state.queue.files.rewriteUnflushed()
+      yield* state.queue.ext?.files.rewriteUnflushed() ?? []
     }
     state.nextOffset = state.queue.maxOffset
   }
