@@ -195,6 +195,23 @@ export class StoreProblems extends Schema.TaggedError<StoreProblems>("millrace/C
   }
 }
 
+/**
+ * The machine lacks something that a driver or a store cannot do without.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class MachineUnfit extends Schema.TaggedError<MachineUnfit>("millrace/CommandError/MachineUnfit")(
+  "MachineUnfit",
+  {
+    failed: Schema.Array(Schema.String)
+  }
+) {
+  override get message() {
+    return `this machine has to be mended: ${this.failed.join(", ")}. The commands are above, and in "mend" of --json`
+  }
+}
+
 const hex = (checksum: number): string => checksum.toString(16).padStart(8, "0")
 
 /**
@@ -213,7 +230,8 @@ export const CommandErrorReason = Schema.Union([
   MessagesMissing,
   NotRead,
   PutsRefused,
-  StoreProblems
+  StoreProblems,
+  MachineUnfit
 ])
 
 /**

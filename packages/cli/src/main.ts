@@ -3,6 +3,7 @@ import * as Command from "effect/cli/Command"
 import { backlog } from "./commands/backlog.ts"
 import { capture } from "./commands/capture.ts"
 import { demo } from "./commands/demo.ts"
+import { doctor } from "./commands/doctor.ts"
 import { driver } from "./commands/driver.ts"
 import { errors } from "./commands/errors.ts"
 import { frames } from "./commands/frames.ts"
@@ -16,12 +17,13 @@ import { store } from "./commands/store.ts"
 import { streams } from "./commands/streams.ts"
 import { subscribe } from "./commands/subscribe.ts"
 import { throughput } from "./commands/throughput.ts"
+import { top } from "./commands/top.ts"
 import { runProgram } from "./program.ts"
 
 const millrace = Command.make("millrace").pipe(
   Command.withDescription("Aeron's transport and RocketMQ's message store: see them at work, run them, look inside."),
   Command.withSubcommands([
-    { group: "See it work", commands: [demo] },
+    { group: "See it work", commands: [demo, top, doctor] },
     { group: "Move messages", commands: [driver, publish, subscribe] },
     { group: "Measure", commands: [throughput, ping, pong] },
     { group: "Look at a driver", commands: [stat, streams, backlog, errors, loss, log, capture] },

@@ -17,6 +17,7 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Finding as KernelFinding } from "./inspect/Finding.ts"
 import type { Verified } from "./inspect/StoreVerify.ts"
@@ -25,6 +26,7 @@ import * as storeExport from "./internal/storeExport.ts"
 import * as storeOverview from "./internal/storeOverview.ts"
 import * as storeVerify from "./internal/storeVerify.ts"
 import type { StoredMessage } from "./Message.ts"
+import type { TopicInfo } from "./MessageStore.ts"
 import type { MessageStoreOptions } from "./MessageStoreConfig.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -227,6 +229,55 @@ export interface ConsumerOffset {
 export const consumerOffsets: (
   options: MessageStoreOptions
 ) => Effect.Effect<ReadonlyArray<ConsumerOffset>, StoreError> = storeOverview.consumerOffsets
+
+/**
+ * What a store is like at one moment, with all of its topics and consumers.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Observation extends Overview {
+  /** Bytes of records in the log that are in no queue yet. */
+  readonly dispatchBehindBytes: number
+  /** When the newest record that a queue leads to was stored. */
+  readonly lastStoreTimestamp: number | null
+  readonly byTopic: ReadonlyArray<Pick<TopicInfo, "topic" | "queues">>
+  readonly consumers: ReadonlyArray<ConsumerOffset>
+}
+
+/**
+ * A store that stays open to be looked at again and again, which costs what has changed since the last look.
+ *
+ * **Example** (Watching a store that another process writes)
+ *
+ * ```ts
+ * import { Inspect } from "@millrace/store"
+ * import { Effect, Schedule } from "effect"
+ *
+ * const watch = Effect.gen(function*() {
+ *   const { look } = yield* Inspect.observe({ directory: "/var/lib/orders" })
+ *   yield* look.pipe(
+ *     Effect.tap(({ dispatchBehindBytes, messages }) => Effect.log(`${messages} messages, ${dispatchBehindBytes} bytes behind`)),
+ *     Effect.repeat(Schedule.spaced("1 second"))
+ *   )
+ * }).pipe(Effect.scoped)
+ * ```
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Observer {
+  readonly look: Effect.Effect<Observation, StoreError>
+}
+
+/**
+ * Opens a store to be looked at again and again, until the scope closes.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const observe: (options: MessageStoreOptions) => Effect.Effect<Observer, StoreError, Scope.Scope> =
+  storeOverview.observe
 
 /**
  * What stands in a file: first what it is, then its parts one by one.

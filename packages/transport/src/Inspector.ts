@@ -11,7 +11,9 @@ import type { CounterRecord } from "@millrace/core/kernel/counters/CountersReade
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import * as StreamCounterTypes from "./driver/StreamCounters.ts"
 import type { BacklogRow } from "./inspect/BacklogStat.ts"
+import * as DriverStat from "./inspect/DriverStat.ts"
 import type { LogFrame } from "./inspect/LogInspector.ts"
 import * as StreamStat from "./inspect/StreamStat.ts"
 import * as defaults from "./internal/defaultDirectory.ts"
@@ -166,6 +168,51 @@ export const openLog: (file: string) => Effect.Effect<LogInspector, TransportErr
  * @since 0.1.0
  */
 export const streamOf: (counter: Counter) => StreamStat.StreamKey | undefined = StreamStat.streamOf
+
+/**
+ * What a driver has counted since it began.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type DriverTotals = DriverStat.DriverTotals
+
+/**
+ * The driver's own counts, out of all counters.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const totalsOf: (counters: ReadonlyArray<Counter>) => DriverTotals = DriverStat.totals
+
+/**
+ * A client of a driver, and when it last gave a sign of life.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ClientStatus = DriverStat.ClientRow
+
+/**
+ * The clients of a driver, out of all counters.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const clientsOf: (counters: ReadonlyArray<Counter>) => ReadonlyArray<ClientStatus> = DriverStat.clients
+
+/**
+ * Types of the counters of a stream that count events; a stream without such events may have no such counter.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const counterTypes: Readonly<Record<"senderBackPressure" | "senderNaksReceived" | "receiverNaksSent", number>> =
+  {
+    senderBackPressure: StreamCounterTypes.SENDER_BPE_TYPE_ID,
+    senderNaksReceived: StreamCounterTypes.SENDER_NAKS_RECEIVED_TYPE_ID,
+    receiverNaksSent: StreamCounterTypes.RECEIVER_NAKS_SENT_TYPE_ID
+  }
 
 /**
  * The directory of the driver that all programs of this user share: `/dev/shm/aeron-<user>`.

@@ -1,6 +1,8 @@
 /**
  * Bytes that others wrote, made safe to show: what a terminal would take for a command is shown, not sent.
  */
+import { displayWidth } from "effect/cli/CliOutput"
+
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /** The text of UTF-8 bytes, or `undefined` when they are not UTF-8. */
@@ -28,4 +30,23 @@ const hexEscape = (character: string): string => `\\x${character.charCodeAt(0).t
 export const body = (bytes: Uint8Array): string => {
   const text = fromUtf8(bytes)
   return text === undefined ? `0x${Buffer.from(bytes).toString("hex")}` : printable(text)
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
+
+/** Text that takes at most `width` columns of a terminal; where it is cut stands an ellipsis. */
+export const clip = (text: string, width: number): string => {
+  if (displayWidth(text) <= width) {
+    return text
+  }
+  let kept = ""
+  let taken = 0
+  for (const { segment } of graphemes.segment(text)) {
+    taken += displayWidth(segment)
+    if (taken >= width) {
+      break
+    }
+    kept += segment
+  }
+  return width > 0 ? `${kept}…` : ""
 }

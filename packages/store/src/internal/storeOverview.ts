@@ -4,7 +4,10 @@ import type * as Scope from "effect/Scope"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as StorePaths from "../engine/StorePaths.ts"
-import type { ConsumerOffset, Overview } from "../Inspect.ts"
+import type { QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import type { StoreFiles } from "../engine/StoreFiles.ts"
+import type { ConsumerOffset, Observation, Observer, Overview } from "../Inspect.ts"
 import * as NextRecord from "../recovery/NextRecord.ts"
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import type { MessageStoreOptions } from "../MessageStoreConfig.ts"
@@ -19,6 +22,58 @@ export const overview = Effect.fnUntraced(function* (
   const inspection = yield* storeInspection.open(options)
   return yield* attempt(() => overviewOf(inspection))
 }, Effect.scoped)
+
+/** Opens the store once. Its process may open and close it between two looks. */
+export const observe = Effect.fnUntraced(function* (
+  options: MessageStoreOptions
+): Effect.fn.Return<Observer, StoreError, Scope.Scope> {
+  const inspection = yield* storeInspection.open(options)
+  return { look: attempt(() => observationOf(inspection)) }
+})
+
+const observationOf = (inspection: storeInspection.Inspection): Observation => {
+  const { fileSystem, files, options } = inspection
+  inspection.follow()
+  files.checkpoint.refresh()
+  const isOpen = AbortFile.exists(fileSystem, options.storePathRootDir)
+  const last = lastDispatched(files)
+  return {
+    ...overviewOf({ ...inspection, isOpen }),
+    dispatchBehindBytes: Math.max(0, files.commitLog.maxOffset - Math.max(last.end, files.commitLog.minOffset)),
+    lastStoreTimestamp: last.storeTimestamp,
+    byTopic: topicsOf(files.queues),
+    consumers: consumersOf(inspection)
+  }
+}
+
+const topicsOf = (queues: QueueTable): Observation["byTopic"] =>
+  [...queues.topics.values()].map((topic) => ({
+    topic: topic.name,
+    queues: [...topic.queues.values()]
+      .map(({ nextOffset, queue, queueId }) => {
+        const { maxOffset, minOffset } = queue
+        return { queueId, minOffset, maxOffset, nextOffset }
+      })
+      .toSorted((a, b) => a.queueId - b.queueId)
+  }))
+
+/** The record that the furthest entry of all queues leads to: where it ends, and when it was stored. */
+const lastDispatched = ({ commitLog, queues }: StoreFiles) => {
+  const states = [...queues.all()]
+  const furthest = states.reduce<QueueState | undefined>(
+    (best, state) => (best === undefined || state.queue.maxPosition > best.queue.maxPosition ? state : best),
+    undefined
+  )
+  if (furthest === undefined) {
+    return { end: 0, storeTimestamp: null }
+  }
+  const { queue } = furthest
+  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+  const cursor = new RecordCursor()
+  const file = queue.readSlot(queue.endSlot - 1, entry) ? commitLog.files.find(entry.position) : undefined
+  const isThere = file !== undefined && NextRecord.checkAt(file, entry.position - file.fromOffset, cursor) > 0
+  return { end: queue.maxPosition, storeTimestamp: isThere ? cursor.storeTimestamp : null }
+}
 
 const overviewOf = ({ fileSystem, files, isOpen, options }: storeInspection.Inspection): Overview => {
   const { checkpoint, commitLog, queues } = files
@@ -61,23 +116,25 @@ const OFFSETS_FILE = "consumerOffset.json"
 export const consumerOffsets = Effect.fnUntraced(function* (
   options: MessageStoreOptions
 ): Effect.fn.Return<ReadonlyArray<ConsumerOffset>, StoreError, Scope.Scope> {
-  const { fileSystem, files } = yield* storeInspection.open(options)
-  return yield* attempt(() => {
-    const content = ConfigFile.read(fileSystem, ConfigFile.pathOf(options.directory, OFFSETS_FILE))
-    const found: Array<ConsumerOffset> = []
-    for (const [name, offsets] of entriesOf(entriesMap(content, "offsetTable"))) {
-      // topic@group; a topic may not contain the separator.
-      const separator = name.indexOf("@")
-      const topic = separator < 0 ? name : name.slice(0, separator)
-      for (const [id, offset] of entriesOf(offsets)) {
-        const queueId = Number(id)
-        const maxOffset = files.queues.find(topic, queueId)?.queue.maxOffset ?? 0
-        found.push({ group: name.slice(separator + 1), topic, queueId, offset: Number(offset), maxOffset })
-      }
-    }
-    return found.toSorted((a, b) => compare(a.group, b.group) || compare(a.topic, b.topic) || a.queueId - b.queueId)
-  })
+  const inspection = yield* storeInspection.open(options)
+  return yield* attempt(() => consumersOf(inspection))
 }, Effect.scoped)
+
+const consumersOf = ({ fileSystem, files, options }: storeInspection.Inspection): ReadonlyArray<ConsumerOffset> => {
+  const content = ConfigFile.read(fileSystem, ConfigFile.pathOf(options.storePathRootDir, OFFSETS_FILE))
+  const found: Array<ConsumerOffset> = []
+  for (const [name, offsets] of entriesOf(entriesMap(content, "offsetTable"))) {
+    // topic@group; a topic may not contain the separator.
+    const separator = name.indexOf("@")
+    const topic = separator < 0 ? name : name.slice(0, separator)
+    for (const [id, offset] of entriesOf(offsets)) {
+      const queueId = Number(id)
+      const maxOffset = files.queues.find(topic, queueId)?.queue.maxOffset ?? 0
+      found.push({ group: name.slice(separator + 1), topic, queueId, offset: Number(offset), maxOffset })
+    }
+  }
+  return found.toSorted((a, b) => compare(a.group, b.group) || compare(a.topic, b.topic) || a.queueId - b.queueId)
+}
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 

@@ -30,15 +30,20 @@ const SLACK_MS = 3000
 export class StoreCheckpoint {
   readonly #file: StoreFile
   #unflushed = false
-  physicMsgTimestamp: number
-  logicsMsgTimestamp: number
-  indexMsgTimestamp: number
-  masterFlushedOffset: number
-  confirmPhyOffset: number
+  physicMsgTimestamp: number = 0
+  logicsMsgTimestamp: number = 0
+  indexMsgTimestamp: number = 0
+  masterFlushedOffset: number = 0
+  confirmPhyOffset: number = 0
 
   constructor(file: StoreFile) {
     this.#file = file
-    const { view } = file.read(0, FIELDS_LENGTH)
+    this.refresh()
+  }
+
+  /** Who only reads sees again what the writer has put there since. */
+  refresh(): void {
+    const { view } = this.#file.read(0, FIELDS_LENGTH)
     this.physicMsgTimestamp = Math.max(0, getInt64(view, PHYSIC_OFFSET))
     this.logicsMsgTimestamp = Math.max(0, getInt64(view, LOGICS_OFFSET))
     this.indexMsgTimestamp = Math.max(0, getInt64(view, INDEX_OFFSET))
