@@ -37,11 +37,13 @@ export type Damage = KernelDamage
 /**
  * Something that can be done about a store:
  *
- * - `keep` puts records in the place of the damage that no reader sees, and keeps every record that can be read;
+ * - `keep` puts records in the place of the damage that no reader sees, and keeps every record that can be read; files of
+ *   the log that are missing are made, and those of a wrong length get theirs;
  * - `cut` ends the log before the first damage, as RocketMQ does, and loses what is behind;
  * - `rebuild` leaves the log as it is.
  *
- * All of them write what is wrong in queues anew from the log, and make the index anew.
+ * All of them write what is wrong in queues anew from the log, make the index anew, and put aside what is no file of the
+ * store.
  *
  * @category models
  * @since 0.1.0

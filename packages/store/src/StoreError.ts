@@ -70,7 +70,7 @@ export class ForeignFile extends Schema.TaggedError<ForeignFile>("@millrace/stor
 ) {
   readonly isRetryable = false
   override get message(): string {
-    return `${this.path} does not belong to this store: ${this.detail}. Open the store with the file sizes it was made with, or remove the file`
+    return `${this.path} does not belong to this store: ${this.detail}. Open the store with the file sizes it was made with, or repair it`
   }
 }
 

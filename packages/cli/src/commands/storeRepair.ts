@@ -21,7 +21,7 @@ import { json } from "./flags.ts"
 const LISTED_MAX = 20
 
 const WAYS: Readonly<Record<Repair.Choice["name"], string>> = {
-  keep: "put records that no reader sees in the place of the damage, and keep every record that can be read",
+  keep: "put records that no reader sees in the place of the damage, files that are missing included, and keep every record that can be read",
   cut: "end the log before the first damage, as RocketMQ does",
   rebuild: "leave the log as it is, and make anew what does not agree with it"
 }
@@ -56,7 +56,8 @@ const propose = Effect.fnUntraced(function* (directory: string, plan: Repair.Pla
             ...findingLines(report.findings, style),
             "What can be done:",
             ...choices.map(choiceLine),
-            "All of them write queues and index anew where they do not agree with the log. Nothing was changed."
+            "All of them write queues and index anew where they do not agree with the log, and put aside what is no file of the " +
+              "store. Nothing was changed."
           ]
     )
   }

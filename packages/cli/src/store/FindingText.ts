@@ -5,6 +5,12 @@ import { printable } from "../output/Text.ts"
 
 export const of = (finding: Inspect.Finding): string => {
   switch (finding._tag) {
+    case "FileMissing":
+      return `${finding.file} is missing, with files behind it`
+    case "FileLengthWrong":
+      return `${finding.file} has ${finding.length} bytes, files of its kind have ${finding.expected}`
+    case "FileForeign":
+      return `${finding.file} is no file of the store: ${finding.detail}`
     case "LogDamage": {
       const { end, file, position, reason, recordsBehind } = finding
       return `the log is damaged from ${position} to ${end} (${reason}), ${plural(recordsBehind, "record")} behind it: ${file}`

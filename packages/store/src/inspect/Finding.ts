@@ -3,6 +3,12 @@ import type { QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { Damage } from "./LogSurvey.ts"
 
 export type Finding =
+  /** A file that is not there, with files behind it. */
+  | { readonly _tag: "FileMissing"; readonly file: string; readonly position: number; readonly length: number }
+  /** A file of another length than those of its kind have. */
+  | { readonly _tag: "FileLengthWrong"; readonly file: string; readonly length: number; readonly expected: number }
+  /** Something among the files of a store that is none of them. */
+  | { readonly _tag: "FileForeign"; readonly file: string; readonly detail: string }
   /** A stretch of the log that is no record, with records behind it. */
   | ({ readonly _tag: "LogDamage" } & Damage)
   /** An entry of a queue that does not lead to the record that it stands for; `expected` is that of the log. */

@@ -15,6 +15,7 @@ export class RepairBackup {
   readonly #target: string
   readonly #choice: string
   readonly #files: Array<string> = []
+  readonly #made: Array<string> = []
 
   constructor(directory: string, target: string, choice: string) {
     this.#directory = directory
@@ -31,13 +32,18 @@ export class RepairBackup {
     this.#attempt("make directory", target, () => fs.mkdirSync(target, { recursive: true }))
   }
 
-  /** Files that were changed or put aside. */
+  /** Files that were changed, made or put aside. */
   get files(): ReadonlyArray<string> {
-    return this.#files
+    return [...this.#files, ...this.#made]
   }
 
+  /** Keeps files that will be changed; one that is not there will be made. */
   copy(sources: ReadonlyArray<string>): void {
     for (const source of new Set(sources)) {
+      if (!fs.existsSync(source)) {
+        this.#made.push(source)
+        continue
+      }
       this.#attempt("back up", source, () => {
         const copy = this.#placeOf(source)
         fs.copyFileSync(source, copy, fs.constants.COPYFILE_FICLONE)
@@ -56,6 +62,22 @@ export class RepairBackup {
     this.#writeManifest()
   }
 
+  /** Makes files, or makes them longer or shorter. What is new reads as zeros. */
+  resize(resized: ReadonlyArray<{ readonly path: string; readonly length: number }>): void {
+    for (const { length, path: file } of resized) {
+      this.#attempt("resize", file, () => {
+        const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, Files.FILE_MODE)
+        try {
+          fs.ftruncateSync(fd, length)
+          fs.fsyncSync(fd)
+        } finally {
+          fs.closeSync(fd)
+        }
+        Files.syncDirectory(path.dirname(file))
+      })
+    }
+  }
+
   write(edits: ReadonlyArray<Edit>): void {
     for (const edit of edits) {
       this.#attempt("write", edit.path, () => {
@@ -70,12 +92,12 @@ export class RepairBackup {
     }
   }
 
-  /** Where a file goes: the same place below the backup; one of a log elsewhere into `outside`. */
+  /** Where a file goes: the same place below the backup; one of a log elsewhere below `outside`, with its whole path. */
   #placeOf(source: string): string {
     const relative = path.relative(this.#directory, source)
     const place = path.join(
       this.#target,
-      relative.startsWith("..") ? path.join("outside", path.basename(source)) : relative
+      relative.startsWith("..") ? path.join("outside", path.resolve(source)) : relative
     )
     fs.mkdirSync(path.dirname(place), { recursive: true })
     return place
@@ -86,7 +108,11 @@ export class RepairBackup {
       store: this.#directory,
       choice: this.#choice,
       files: this.#files,
-      undo: `cp -a ${this.#target}/. ${this.#directory}/`
+      made: this.#made,
+      undo: [
+        ...(this.#made.length === 0 ? [] : [`rm -f ${this.#made.map(quoted).join(" ")}`]),
+        `cp -a ${quoted(this.#target)}/. ${quoted(this.#directory)}/`
+      ].join(" && ")
     }
     const file = path.join(this.#target, MANIFEST)
     this.#attempt("write", file, () => {
@@ -104,6 +130,9 @@ export class RepairBackup {
     }
   }
 }
+
+/** As a shell takes any path. */
+const quoted = (file: string): string => `'${file.replaceAll("'", String.raw`'\''`)}'`
 
 const syncFile = (file: string): void => {
   const fd = fs.openSync(file, "r")

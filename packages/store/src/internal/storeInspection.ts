@@ -5,9 +5,11 @@ import * as QueueFiles from "../engine/QueueFiles.ts"
 import * as StoreFiles from "../engine/StoreFiles.ts"
 import type { StoreOptions } from "../engine/StoreOptions.ts"
 import * as StorePaths from "../engine/StorePaths.ts"
+import * as FileSurvey from "../inspect/FileSurvey.ts"
 import type { Finding } from "../inspect/Finding.ts"
 import * as IndexGeometry from "../inspect/IndexGeometry.ts"
 import { IndexFileView } from "../inspect/IndexWalk.ts"
+import * as MendedFiles from "../inspect/MendedFiles.ts"
 import * as IndexDescriptor from "../index/IndexDescriptor.ts"
 import { type FileSystem, join, type StoreFile } from "../mapped/FileSystem.ts"
 import { conclude, type MessageStoreOptions } from "../MessageStoreConfig.ts"
@@ -22,6 +24,8 @@ export interface Inspection {
   readonly fileSystem: FileSystem
   readonly options: StoreOptions
   readonly files: StoreFiles.StoreFiles
+  /** What is wrong with the files by name and length, and not in `files`: nothing where that was not looked for. */
+  readonly faults: FileSurvey.FileFaults
   /** Whether some process has the store open, or had when it ended. */
   readonly isOpen: boolean
   /** Looks for what was written since the last time. */
@@ -31,28 +35,55 @@ export interface Inspection {
 export const open = Effect.fnUntraced(function* (
   options: MessageStoreOptions
 ): Effect.fn.Return<Inspection, StoreError, Scope.Scope> {
-  const { directory } = options
   const { writeWithoutMmap } = yield* conclude(options)
   const fileSystem = makeNodeFileSystem({ isPositional: writeWithoutMmap })
-  yield* storeOpen.refuseForeign(fileSystem, directory, true)
+  yield* storeOpen.refuseForeign(fileSystem, options.directory, true)
   const concluded = yield* storeOpen.concludeOptions(fileSystem, { ...options, readOnly: true })
+  return yield* openFiles(fileSystem, concluded, FileSurvey.NONE)
+})
+
+/** As `open`, of a store whose files may be missing or of a wrong length: what can be read of it is shown. */
+export const openMended = Effect.fnUntraced(function* (
+  options: MessageStoreOptions
+): Effect.fn.Return<Inspection, StoreError, Scope.Scope> {
+  const { writeWithoutMmap } = yield* conclude(options)
+  const fileSystem = makeNodeFileSystem({ isPositional: writeWithoutMmap })
+  const concluded = yield* storeOpen.concludeOptions(fileSystem, { ...options, readOnly: true })
+  const faults = yield* attempt(() => surveyTwice(fileSystem, concluded))
+  yield* storeOpen.refuseForeign(MendedFiles.over(fileSystem, faults), options.directory, true)
+  return yield* openFiles(fileSystem, concluded, faults)
+})
+
+/** What a writer does while the directories are listed can look like a fault, but not twice. */
+const surveyTwice = (fileSystem: FileSystem, options: StoreOptions): FileSurvey.FileFaults => {
+  const faults = FileSurvey.survey(fileSystem, options)
+  return faults.findings.length === 0 ? faults : FileSurvey.survey(fileSystem, options)
+}
+
+const openFiles = Effect.fnUntraced(function* (
+  fileSystem: FileSystem,
+  concluded: StoreOptions,
+  faults: FileSurvey.FileFaults
+): Effect.fn.Return<Inspection, StoreError, Scope.Scope> {
+  const shown = faults.findings.length === 0 ? fileSystem : MendedFiles.over(fileSystem, faults)
   const files = yield* Effect.acquireRelease(
-    attempt(() => StoreFiles.open(fileSystem, concluded, () => "")),
+    attempt(() => StoreFiles.open(shown, concluded, () => "")),
     (opened) => Effect.sync(() => StoreFiles.close(opened))
   )
-  const place = { fileSystem, options: concluded, unsynced: files.unsynced }
+  const place = { fileSystem: shown, options: concluded, unsynced: files.unsynced }
   const follower = new Follower({
     ...files,
     loadNewQueues: (onLoaded) => QueueFiles.loadAll(place, files.queues, onLoaded),
     onArrival: () => undefined,
     onListed: () => undefined
   })
-  const isOpen = yield* attempt(() => AbortFile.exists(fileSystem, directory))
+  const isOpen = yield* attempt(() => AbortFile.exists(shown, concluded.storePathRootDir))
   yield* attempt(() => follower.attach())
   return {
     fileSystem,
     options: concluded,
     files,
+    faults,
     isOpen,
     follow: () => void follower.follow(true)
   }

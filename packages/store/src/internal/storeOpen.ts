@@ -9,6 +9,8 @@ import type { FoundLengths, StoreOptions } from "../engine/StoreOptions.ts"
 import * as StorePaths from "../engine/StorePaths.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import * as IndexGeometry from "../inspect/IndexGeometry.ts"
+import * as FileLength from "../mapped/FileLength.ts"
+import * as FileNaming from "../mapped/FileNaming.ts"
 import { type FileSystem, join } from "../mapped/FileSystem.ts"
 import { conclude, type MessageStoreOptions } from "../MessageStoreConfig.ts"
 import * as AbortFile from "../recovery/AbortFile.ts"
@@ -70,25 +72,33 @@ const detectLengths = (fileSystem: FileSystem, options: MessageStoreOptions): Fo
   const root = options.directory
   const logs = options.storePathCommitLog ?? [StorePaths.commitLog(root)]
   return {
-    commitLog: logs.map((directory) => firstLength(fileSystem, directory)).find((length) => length !== undefined),
-    consumeQueue: firstQueueLength(fileSystem, StorePaths.consumeQueues(root)),
-    batchConsumeQueue: firstQueueLength(fileSystem, StorePaths.batchConsumeQueues(root))
+    commitLog: FileLength.of(logs.flatMap((directory) => placedFiles(fileSystem, directory))),
+    consumeQueue: queueLength(fileSystem, StorePaths.consumeQueues(root)),
+    batchConsumeQueue: queueLength(fileSystem, StorePaths.batchConsumeQueues(root))
   }
 }
 
-const firstLength = (fileSystem: FileSystem, directory: string): number | undefined =>
-  fileSystem.entries(directory)?.find((entry) => !entry.isDirectory && entry.length > 0)?.length
+/** Files of queues that are asked for their length: of ten thousand queues not all. */
+const QUEUE_FILES_ASKED = 16
 
-const firstQueueLength = (fileSystem: FileSystem, root: string): number | undefined => {
+const placedFiles = (fileSystem: FileSystem, directory: string) =>
+  (fileSystem.entries(directory) ?? [])
+    .filter(({ isDirectory, name }) => !isDirectory && FileNaming.parse(name) >= 0)
+    .map(({ length, name }) => ({ length, position: FileNaming.parse(name) }))
+
+const queueLength = (fileSystem: FileSystem, root: string): number | undefined => {
+  const files: Array<ReturnType<typeof placedFiles>[number]> = []
   for (const topic of fileSystem.entries(root) ?? []) {
     for (const queue of fileSystem.entries(join(root, topic.name)) ?? []) {
-      const length = firstLength(fileSystem, join(join(root, topic.name), queue.name))
-      if (length !== undefined) {
-        return length
+      if (queue.isDirectory && files.length < QUEUE_FILES_ASKED) {
+        files.push(...placedFiles(fileSystem, join(join(root, topic.name), queue.name)))
       }
     }
+    if (files.length >= QUEUE_FILES_ASKED) {
+      break
+    }
   }
-  return undefined
+  return FileLength.of(files)
 }
 
 /** What the newest index file that has entries was made with. */

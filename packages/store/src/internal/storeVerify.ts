@@ -9,8 +9,8 @@ import * as storeInspection from "./storeInspection.ts"
 import * as storeSteps from "./storeSteps.ts"
 
 export const verify = Effect.fnUntraced(function* (options: MessageStoreOptions, findingsMax: number) {
-  const inspection = yield* storeInspection.open(options)
-  const { fileSystem, files, isOpen } = inspection
+  const inspection = yield* storeInspection.openMended(options)
+  const { faults, fileSystem, files, isOpen } = inspection
   const findings: Array<Finding> = []
   let findingCount = 0
   const onFinding = (finding: Finding): void => {
@@ -19,6 +19,7 @@ export const verify = Effect.fnUntraced(function* (options: MessageStoreOptions,
       findings.push(finding)
     }
   }
+  faults.findings.forEach(onFinding)
   const indexFiles = yield* storeInspection.indexViews(inspection, onFinding)
   const steps = verifySteps({
     fileSystem,

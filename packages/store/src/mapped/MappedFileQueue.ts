@@ -1,16 +1,18 @@
 /**
  * A queue of files of one length, each named by the position of its first byte. Positions only grow; a file is found by
- * arithmetic, not by search. With several directories file `i` lies in directory `i mod n`.
+ * arithmetic, not by search. They may lie in several directories.
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import { ColdBytes } from "./ColdBytes.ts"
+import { Directories, parentOf } from "./Directories.ts"
 import * as FileNaming from "./FileNaming.ts"
+import * as FileRemains from "./FileRemains.ts"
+import type { FoundFile } from "./FileRemains.ts"
 import { FilesAhead } from "./FilesAhead.ts"
 import { FileFailure, type FileSystem, type FileUse, join } from "./FileSystem.ts"
 import { MappedFile } from "./MappedFile.ts"
 import { NO_BUFFER, type TransientStorePool } from "./TransientStorePool.ts"
 import type { UnsyncedNames } from "./UnsyncedNames.ts"
-import { isZeroFile } from "./ZeroBytes.ts"
 
 const PAGE_LENGTH = 4096
 /** The next file and the one behind it, as RocketMQ has them. */
@@ -45,12 +47,6 @@ export class ForeignFile extends Error {
   }
 }
 
-interface FoundFile {
-  readonly path: string
-  readonly position: number
-  readonly length: number
-}
-
 /** Bytes that are written again in one step. */
 const REWRITE_LENGTH = 1024 * 1024
 
@@ -63,6 +59,8 @@ export class MappedFileQueue {
   #hasRolled = false
   /** Files with bytes in a buffer of the pool, the oldest first. */
   readonly #buffered: Array<MappedFile> = []
+  /** Where files are made. */
+  readonly directories: Directories
   /** What may not be in memory. */
   readonly cold: ColdBytes = new ColdBytes()
   /** Everything before this position is on the device. */
@@ -72,7 +70,8 @@ export class MappedFileQueue {
     assert(options.directories.length > 0, "a mapped queue without a directory")
     this.fileLength = options.fileLength
     this.#options = options
-    this.#ahead = new FilesAhead(options)
+    this.directories = new Directories(options.directories)
+    this.#ahead = new FilesAhead(options, this.directories)
   }
 
   /** Opens the files that are there, all or none. All count as written to their end; recovery lowers that. */
@@ -150,25 +149,12 @@ export class MappedFileQueue {
     return found
   }
 
-  /**
-   * Leaves out, and removes, files behind a gap that were never written. Two files are made ahead of need and removed at
-   * a clean end; which of these names a failure of power brings back is chance.
-   */
+  /** Leaves out, and removes, files behind a gap that were never written. */
   #withoutRemains(found: ReadonlyArray<FoundFile>): ReadonlyArray<FoundFile> {
     const { fileSystem, readOnly, use } = this.#options
-    const isNext = ({ position }: FoundFile, index: number) =>
-      index === 0 || position === found[index - 1]!.position + this.fileLength
-    const gap = found.findIndex((file, index) => !isNext(file, index))
+    const gap = FileRemains.firstBehindGap(found, this.fileLength)
     const behind = gap < 0 ? [] : found.slice(gap)
-    const areUnwritten = behind.every(({ length, path }) => {
-      const file = fileSystem.open(path, length, use, true)
-      try {
-        return isZeroFile(file)
-      } finally {
-        file.close()
-      }
-    })
-    if (gap < 0 || !areUnwritten) {
+    if (gap < 0 || !FileRemains.areUnwritten(fileSystem, use, behind, this.fileLength)) {
       return found
     }
     for (const { path } of readOnly ? [] : behind) {
@@ -289,6 +275,8 @@ export class MappedFileQueue {
    * number, as RocketMQ does), when it is full, or with any dirty byte where `leastPages` is 0.
    */
   fileToFlush(leastPages: number): MappedFile | undefined {
+    // A queue may begin anywhere, and what is gone needs no flush.
+    this.flushedWhere = Math.max(this.flushedWhere, this.minOffset)
     for (let file = this.find(this.flushedWhere); file !== undefined; file = this.find(this.flushedWhere)) {
       const { flushedPosition, readableEnd } = file
       const isFull = readableEnd === this.fileLength
@@ -380,8 +368,13 @@ export class MappedFileQueue {
    * be what makes cleaning remove messages before their time. Throws `FileFailure`.
    */
   get hasRoomAhead(): boolean {
-    const { directories, fileSystem } = this.#options
-    return this.#ahead.count === 0 || fileSystem.space(directories[0]!).freeBytes > ROOM_FILES * this.fileLength
+    const { fileSystem } = this.#options
+    return this.#ahead.count === 0 || fileSystem.space(this.#nextDirectory).freeBytes > ROOM_FILES * this.fileLength
+  }
+
+  /** Where the next file ahead is to be made. */
+  get #nextDirectory(): string {
+    return this.directories.of(this.#nextStart(this.maxOffset) / this.fileLength + this.#ahead.count)
   }
 
   /** Whether a file is being made in the background; a queue is closed after that. */
@@ -434,11 +427,11 @@ export class MappedFileQueue {
 
   /** Gone for good before the next one goes: of several, a failure of power would bring back any, and leave a gap. */
   #destroy(file: MappedFile): void {
-    const { directories, fileSystem } = this.#options
+    const { fileSystem } = this.#options
     fileSystem.remove(file.file.path)
     this.files.splice(this.files.indexOf(file), 1)
     file.close()
-    fileSystem.syncDirectory(directories[(file.fromOffset / this.fileLength) % directories.length]!)
+    fileSystem.syncDirectory(parentOf(file.file.path))
   }
 
   close(): void {

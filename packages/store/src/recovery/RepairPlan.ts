@@ -82,16 +82,23 @@ const segmentsOf = (commitLog: CommitLog, { end, position }: Damage): ReadonlyAr
       return { file, offset, length: to - offset, isToEnd: to === file.length }
     })
 
+/** Of a file that is damaged as a whole this much is a record: its age, and where recovery begins, are told from that. */
+const HEAD_LENGTH = 256
+
 const replacement = ({ file, isToEnd, length, offset }: Segment, storeTimestamp: number): Edit => {
   const { path } = file.file
-  if (isToEnd) {
-    const bytes = new Uint8Array(RecordDescriptor.BLANK_LENGTH_MIN)
-    BlankRecord.write(new DataView(bytes.buffer), 0, length)
-    return { path, offset, length: bytes.length, bytes }
+  const hasHead = offset === 0 && length >= HEAD_LENGTH + RecordDescriptor.BLANK_LENGTH_MIN
+  const tombstoneLength = !isToEnd ? length : hasHead ? HEAD_LENGTH : 0
+  const bytes = new Uint8Array(tombstoneLength + (isToEnd ? RecordDescriptor.BLANK_LENGTH_MIN : 0))
+  if (tombstoneLength > 0) {
+    const window = file.read(offset, tombstoneLength)
+    const damaged = window.bytes.subarray(offset - window.base, offset - window.base + tombstoneLength)
+    bytes.set(Tombstone.encode(damaged, file.fromOffset + offset, storeTimestamp))
   }
-  const { base, bytes } = file.read(offset, length)
-  const damaged = bytes.subarray(offset - base, offset - base + length)
-  return { path, offset, length, bytes: Tombstone.encode(damaged, file.fromOffset + offset, storeTimestamp) }
+  if (isToEnd) {
+    BlankRecord.write(new DataView(bytes.buffer), tombstoneLength, length - tombstoneLength)
+  }
+  return { path, offset, length: bytes.length, bytes }
 }
 
 /** The record behind a damage was stored after what stood there, and not long after. */

@@ -177,15 +177,6 @@ describe("verify", () => {
     })
   )
 
-  it.effect("refuses a store whose abort file is a directory", () =>
-    Effect.gen(function* () {
-      const { directory } = yield* filled
-      fs.mkdirSync(join(directory, "abort"))
-      const { reason } = yield* Effect.flip(Inspect.verify({ directory }))
-      assert.strictEqual(reason._tag, "FileFailed")
-    })
-  )
-
   it.effect("has a dump that refuses a log file of a terabyte", () =>
     Effect.gen(function* () {
       const path = join(yield* Temporary.directory, "00000000000000000000")

@@ -6,81 +6,19 @@ import { assert } from "vitest"
 import * as Inspect from "../../src/Inspect.ts"
 import * as MessageStore from "../../src/MessageStore.ts"
 import * as Repair from "../../src/Repair.ts"
+import {
+  all,
+  FILE_LENGTH,
+  filled,
+  flip,
+  idsOf,
+  message,
+  overwrite,
+  reasonOf,
+  using,
+  without
+} from "../fixtures/DamagedStore.ts"
 import * as Temporary from "../fixtures/Temporary.ts"
-
-const FILE_LENGTH = 8192
-const options = {
-  mappedFileSizeCommitLog: FILE_LENGTH,
-  mappedFileSizeConsumeQueue: 20 * 20,
-  maxHashSlotNum: 16,
-  maxIndexNum: 40
-}
-const COUNT = 100
-
-const message = (id: number) => ({
-  topic: "topic",
-  queueId: id % 2,
-  body: Buffer.from(String(id).padEnd(200)),
-  keys: `key${id}`
-})
-
-const using = <A, E>(directory: string, body: Effect.Effect<A, E, MessageStore.MessageStore>) =>
-  Effect.provide(body, MessageStore.layer({ directory, ...options }))
-
-/** A closed store of a hundred messages in two queues and several files. */
-const filled = Effect.gen(function* () {
-  const parent = yield* Temporary.directory
-  const directory = join(parent, "store")
-  const results = yield* using(
-    directory,
-    Effect.flatMap(MessageStore.MessageStore, (store) =>
-      store.putMany(Array.from({ length: COUNT }, (_, id) => message(id)))
-    )
-  )
-  return { directory, results, backup: join(parent, "backup") }
-})
-
-const logFile = (directory: string, position: number): readonly [path: string, offset: number] => {
-  const start = Math.floor(position / FILE_LENGTH) * FILE_LENGTH
-  return [join(directory, "commitlog", String(start).padStart(20, "0")), position - start]
-}
-
-const overwrite = (directory: string, position: number, bytes: Uint8Array): void => {
-  const [path, offset] = logFile(directory, position)
-  const fd = fs.openSync(path, "r+")
-  fs.writeSync(fd, bytes, 0, bytes.length, offset)
-  fs.closeSync(fd)
-}
-
-const flip = (directory: string, position: number): void => {
-  const [path, offset] = logFile(directory, position)
-  overwrite(directory, position, Buffer.from([fs.readFileSync(path)[offset]! ^ 4]))
-}
-
-/** Ids of the messages of both queues, by their offsets. */
-const idsOf = Effect.gen(function* () {
-  const store = yield* MessageStore.MessageStore
-  const ids: Array<number> = []
-  for (const { queues } of yield* store.topics) {
-    for (const { maxOffset, minOffset, queueId } of queues) {
-      for (let offset = minOffset; offset < maxOffset;) {
-        const result = yield* store.get({ topic: "topic", queueId, offset, maxCount: 1000 })
-        ids.push(...result.messages.map(({ body }) => Number(Buffer.from(body).toString())))
-        for (const found of result.messages) {
-          assert.strictEqual(found.queueOffset * 2 + queueId, Number(Buffer.from(found.body).toString()))
-        }
-        offset = Math.max(result.nextOffset, offset + 1)
-      }
-    }
-  }
-  return ids.toSorted((a, b) => a - b)
-})
-
-const all = Array.from({ length: COUNT }, (_, id) => id)
-const without = (...lost: ReadonlyArray<number>): ReadonlyArray<number> => all.filter((id) => !lost.includes(id))
-
-const reasonOf = <A, E extends { readonly reason: { readonly _tag: string } }>(effect: Effect.Effect<A, E>) =>
-  Effect.match(effect, { onFailure: ({ reason }) => reason._tag, onSuccess: () => "none" })
 
 describe("repair", () => {
   it.effect("keeps all records around damage of any kind, and the store opens, agrees and takes more", () =>
