@@ -1,4 +1,6 @@
-import { assert, describe, it } from "vitest"
+import { describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { assert } from "vitest"
 import * as MessageProperties from "../../src/commitlog/MessageProperties.ts"
 import * as Utf8 from "../../src/commitlog/Utf8.ts"
 
@@ -15,7 +17,32 @@ const find = (text: string, name: string) => {
     : undefined
 }
 
+/** Names and values of one or two letters, separators anywhere: many texts are none that a writer makes. */
+const Text = Schema.Array(Schema.Literals(["a", "b", "ä", "\u0001", "\u0002"])).check(Schema.isMaxLength(30))
+const Name = Schema.String.check(Schema.isMinLength(1))
+
 describe("MessageProperties", () => {
+  it.prop(
+    "gives back every pair that was written, with and without the last separator, in any order",
+    { pairs: Schema.Array(Schema.Tuple([Name, Name])), isClosed: Schema.Boolean },
+    ({ isClosed, pairs }) => {
+      const clean = pairs.map((pair) => pair.map((text) => text.toWellFormed())) as Array<[string, string]>
+      const legal = new Map(clean.filter((pair) => pair.every(MessageProperties.isLegal)))
+      const text =
+        [...legal].map(([name, value]) => `${name}\u0001${value}`).join("\u0002") + (isClosed ? "\u0002" : "")
+      assert.deepStrictEqual(new Map(Object.entries(decode(text))), legal)
+      legal.forEach((value, name) => assert.strictEqual(find(text, name), value))
+    }
+  )
+
+  it.prop("finds in any text what decoding the whole gives, and nothing else", { parts: Text }, ({ parts }) => {
+    const text = parts.join("")
+    const decoded = decode(text)
+    for (const name of ["a", "b", "ab", "ä", ...Object.keys(decoded)]) {
+      assert.strictEqual(find(text, name), decoded[name], `${name} in ${JSON.stringify(text)}`)
+    }
+  })
+
   it("reads both forms of the end, and leaves out pairs without a name or a value", () => {
     assert.deepStrictEqual(decode("a\u00011\u0002b\u00012\u0002"), { a: "1", b: "2" })
     assert.deepStrictEqual(decode("a\u00011\u0002b\u00012"), { a: "1", b: "2" })

@@ -1,4 +1,6 @@
-import { assert, describe, it } from "vitest"
+import { describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { assert } from "vitest"
 import { ConsumeQueue, isFiller, type QueueEntry } from "../../src/consumequeue/ConsumeQueue.ts"
 import { MappedFileQueue } from "../../src/mapped/MappedFileQueue.ts"
 import { MemoryFileSystem } from "../../src/mapped/MemoryFileSystem.ts"
@@ -24,7 +26,65 @@ const read = (queue: ConsumeQueue, offset: number) => {
   return queue.read(offset, entry) ? { ...entry } : undefined
 }
 
+const Small = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 }))
+/** How many offsets a record leaves out, or how many entries are cut off the end. */
+const Step = Schema.Struct({ kind: Schema.Literals(["append", "append", "append", "again", "cut"]), count: Small })
+
 describe("ConsumeQueue", () => {
+  it.prop(
+    "has the entries, the fillers and the files that a list of offsets has",
+    { steps: Schema.Array(Step) },
+    ({ steps }) => {
+      const { fileSystem, queue } = make()
+      const model: Array<number | undefined> = []
+      let begin: number | undefined = undefined
+      let position = 0
+      for (const { count, kind } of steps) {
+        if (kind === "append") {
+          // Most records come behind each other; some of a queue are gone with the log that they stood in.
+          const offset = model.length + (count > 30 ? count - 30 : 0)
+          queue.append(offset, position, 100, offset * 7)
+          begin ??= offset
+          model.length = offset
+          model.push(position)
+          position += 100
+        } else if (kind === "again" && model.length > 0) {
+          const offset = count % model.length
+          queue.append(offset, model[offset] ?? 0, 100, 1)
+        } else if (kind === "cut" && begin !== undefined) {
+          const end = Math.max(begin, model.length - count)
+          queue.truncate(end)
+          model.length = end
+          // As recovery does: what is cut of the queue is cut of the log.
+          position = (model.findLast((at) => at !== undefined) ?? -100) + 100
+          queue.maxPosition = position
+        }
+      }
+      const start = Math.floor((begin ?? 0) / ENTRIES_PER_FILE) * ENTRIES_PER_FILE
+      assert.strictEqual(queue.maxOffset, begin === undefined ? 0 : model.length)
+      assert.strictEqual(queue.firstSlot, begin === undefined ? 0 : start)
+      for (let offset = start; offset < model.length; offset++) {
+        const expected = model[offset]
+        assert.deepStrictEqual(
+          read(queue, offset),
+          expected === undefined
+            ? { position: 0, size: 0x7fffffff, tagsCode: 0 }
+            : { position: expected, size: 100, tagsCode: offset * 7 }
+        )
+      }
+      assert.isUndefined(read(queue, model.length))
+      const names = fileSystem
+        .entries("/q")!
+        .map(({ name }) => Number(name))
+        .toSorted((a, b) => a - b)
+      assert.deepStrictEqual(
+        names,
+        queue.files.files.map(({ fromOffset }) => fromOffset)
+      )
+      assert.isTrue(names.every((name, index) => name === 20 * (start + index * ENTRIES_PER_FILE)))
+    }
+  )
+
   it("writes entries of 20 bytes, big-endian", () => {
     const { fileSystem, queue } = make()
     queue.append(0, 0x1_0000_0002, 182, -1629498848)

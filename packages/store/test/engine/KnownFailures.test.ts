@@ -1,6 +1,7 @@
 /** What stores of this kind have got wrong before: each test is named after what must not happen, or must. */
 import { assert, describe, it } from "vitest"
 import { healthOf } from "../../src/internal/storeFigures.ts"
+import { PutRefusal } from "../../src/engine/PutResult.ts"
 import { CorruptLog } from "../../src/StoreError.ts"
 import { fromThrown } from "../../src/internal/storeErrors.ts"
 import * as GetMessage from "../../src/reading/GetMessage.ts"
@@ -237,5 +238,66 @@ describe("an index", () => {
     store.run(100)
     assert.deepStrictEqual(idsFrom(store, 0), [0])
     assert.isTrue(store.engine.health.isWriteable)
+  })
+})
+
+describe("a sync that fails", () => {
+  it("fails who waits, has the store take no more, and lets no later success count", () => {
+    const store = new SimulatedStore(3).open()
+    const onDevice: Array<number> = []
+    const failures: Array<string> = []
+    const put = (id: number) => {
+      const outcome = store.tryPut(message(id))
+      if (outcome instanceof PutRefusal) {
+        return outcome.reason._tag
+      }
+      const [{ length, position } = { length: 0, position: 0 }] = outcome
+      store.engine.flush.whenFlushed(position + length, (failure) => {
+        if (failure === undefined) {
+          onDevice.push(id)
+        } else {
+          failures.push(failure.code)
+        }
+      })
+      return "stored"
+    }
+    range(10).forEach((id) => {
+      assert.strictEqual(put(id), "stored")
+      store.run(5)
+    })
+    store.disk.fault = (operation, path) => (operation === "sync" && path.includes("commitlog") ? "EIO" : undefined)
+    assert.strictEqual(put(10), "stored")
+    store.run(20)
+    assert.deepStrictEqual(failures, ["EIO"])
+    store.disk.fault = () => undefined
+    store.run(500)
+    assert.strictEqual(put(11), "NotWriteable")
+    assert.deepStrictEqual(onDevice, range(10))
+    assert.strictEqual(healthOf(store.engine).status, "Down")
+    store.crash()
+    assert.deepStrictEqual(idsFrom(store.open(), 0).slice(0, 10), range(10))
+  })
+})
+
+describe("the time of the queues in the checkpoint", () => {
+  it("does not pass entries that are not on the device, wherever their queue begins", () => {
+    const store = filled(200, { mappedFileSizeConsumeQueue: 20 * 8 })
+    store.nowMs += 2 * HOUR_MS
+    store.hour = 4
+    store.run(1000)
+    const { maxOffset, minOffset } = queueOf(store)
+    assert.isAbove(minOffset, 8)
+    store.close()
+    for (const path of store.disk.paths.filter((name) => name.includes("/consumequeue/"))) {
+      store.disk.remove(path)
+    }
+    // The queue is made anew from what is left of the log, and so begins in the middle.
+    store.open().run(200)
+    const { logicsMsgTimestamp } = store.engine.checkpoint
+    assert.isAtLeast(logicsMsgTimestamp, store.engine.commitLog.lastStoreTimestamp)
+    assert.strictEqual(queueOf(store).files.flushedWhere, maxOffset * 20)
+    store.crash()
+    assert.deepStrictEqual(offsetsOf(store.open()), { maxOffset, minOffset })
+    assert.deepStrictEqual(idsFrom(store, minOffset), range(200 - minOffset, minOffset))
   })
 })
