@@ -32,9 +32,30 @@ export interface AllocatedLink extends ImageLink {
 
 export class ImageLinks {
   private readonly context: DriverContext
+  /** Of all subscriptions. */
+  private readonly links: ReadonlyArray<SubscriptionLink>
 
-  constructor(context: DriverContext) {
+  constructor(context: DriverContext, links: ReadonlyArray<SubscriptionLink>) {
     this.context = context
+    this.links = links
+  }
+
+  /** The subscriptions that have the image. */
+  linkedTo(image: LinkedImage): ReadonlyArray<SubscriptionLink> {
+    return this.links.filter((link) => link.isLinked(image))
+  }
+
+  /** The image ends for all who have it. */
+  notifyEnd(image: LinkedImage): void {
+    for (const link of this.linkedTo(image)) {
+      this.notifyUnavailable(image, link)
+    }
+  }
+
+  unlinkAll(image: LinkedImage): void {
+    for (const link of this.links) {
+      link.unlink(image)
+    }
   }
 
   /** The counters of all links, or of none: throws when they run out. */

@@ -23,6 +23,9 @@ import type { Subscribable } from "./Subscribable.ts"
 import type { SubscriptionLink } from "./SubscriptionLink.ts"
 import { UntetheredSubscriptions } from "./UntetheredSubscriptions.ts"
 
+/** An IPC channel has no endpoint, so no counter shows its status. */
+export const CHANNEL_STATUS_NONE = -1
+
 export type IpcPublicationState = "Active" | "Draining" | "Linger" | "Done"
 
 /** What the conductor does for a publication. */
@@ -69,6 +72,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
   readonly startTermId: number
   readonly startTermOffset: number
   readonly publisherLimit: PositionCounter
+  readonly channelStatusId = CHANNEL_STATUS_NONE
   readonly sourceIdentity = IPC_CHANNEL
   state: IpcPublicationState = "Active"
   hasReachedEndOfLife = false

@@ -1,42 +1,34 @@
 /** The driver's IPC publications and their subscribers. */
 import type { ChannelUri } from "../channel/ChannelUri.ts"
-import { InvalidChannel } from "../channel/InvalidChannel.ts"
-import * as PublicationParameters from "../channel/PublicationParameters.ts"
+import type { PublicationParameters } from "../channel/PublicationParameters.ts"
 import * as SubscriptionParameters from "../channel/SubscriptionParameters.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
 import type { PublicationMessage } from "../command/PublicationMessage.ts"
 import type { SubscriptionMessage } from "../command/SubscriptionMessage.ts"
-import type { ClientLiveness } from "./ClientLiveness.ts"
 import type { Clients } from "./Clients.ts"
-import { ControlProtocolError } from "./ControlProtocolError.ts"
 import type { DriverContext } from "./DriverContext.ts"
 import { type AllocatedLink, type ImageLink, ImageLinks } from "./ImageLinks.ts"
-import { confirmMatch } from "./PublicationMatch.ts"
-import { IpcPublication, type IpcPublicationListener } from "./IpcPublication.ts"
+import { CHANNEL_STATUS_NONE, IpcPublication, type IpcPublicationListener } from "./IpcPublication.ts"
 import type { LogFreeing } from "./LogFreeing.ts"
-import { isFailure, type RawLog } from "./LogFactory.ts"
-import * as ManagedResource from "./ManagedResource.ts"
+import { isFailure, type RawLog, refusalOf } from "./LogFactory.ts"
 import type { PendingCommand } from "./PendingCommand.ts"
 import type { PositionCounter } from "./PositionCounter.ts"
-import { PublicationLink } from "./PublicationLink.ts"
+import type { PublicationLink } from "./PublicationLink.ts"
+import { PublicationTable } from "./PublicationTable.ts"
 import { IPC_MEDIA, type SessionIds } from "./SessionIds.ts"
 import * as PublicationLog from "./PublicationLog.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import { IpcSubscriptionLink, type SubscriptionLink } from "./SubscriptionLink.ts"
 import * as SystemCounters from "./SystemCounters.ts"
 
-/** An IPC channel has no endpoint, so no counter shows its status. */
-const CHANNEL_STATUS_NONE = -1
-
 export class IpcStreams implements IpcPublicationListener {
   private readonly context: DriverContext
   private readonly clients: Clients
   private readonly sessionIds: SessionIds
-  private readonly publicationLinks: Array<PublicationLink>
   private readonly subscriptionLinks: Array<SubscriptionLink>
   private readonly logs: LogFreeing
   private readonly imageLinks: ImageLinks
-  private readonly publications: Array<IpcPublication> = []
+  private readonly publications: PublicationTable<IpcPublication>
 
   constructor(
     context: DriverContext,
@@ -51,36 +43,30 @@ export class IpcStreams implements IpcPublicationListener {
     this.context = context
     this.clients = clients
     this.sessionIds = sessionIds
-    this.publicationLinks = links.publications
     this.subscriptionLinks = links.subscriptions
     this.logs = logs
-    this.imageLinks = new ImageLinks(context)
-  }
-
-  find(registrationId: bigint): IpcPublication | undefined {
-    return this.publications.find((publication) => publication.registrationId === registrationId)
-  }
-
-  findByTag(tag: bigint): IpcPublication | undefined {
-    return this.publications.find((publication) => publication.parameters.entityTag === tag)
+    this.imageLinks = new ImageLinks(context, links.subscriptions)
+    this.publications = new PublicationTable({
+      context,
+      clients,
+      sessionIds,
+      links: links.publications,
+      defaults: context.settings.ipcPublication,
+      medium: "an IPC"
+    })
   }
 
   /** Undefined when the command was answered at once. */
   addPublication(command: PublicationMessage, uri: ChannelUri, isExclusive: boolean): PendingCommand | undefined {
-    const parameters = this.parse(command, uri)
-    const shared = isExclusive ? undefined : this.findShared(command.streamId, parameters.responseCorrelationId)
+    const { publications } = this
+    const parameters = publications.parse(command, uri)
+    const shared = isExclusive ? undefined : publications.findShared(command.streamId, parameters)
     if (shared !== undefined) {
-      confirmMatch(uri, parameters, shared)
-      this.linkPublication(command, this.clients.getOrAdd(command.clientId), shared)
+      publications.share(command, uri, parameters, shared)
       return undefined
     }
-    const sessionId = this.chooseSessionId(command, parameters)
-    const log = this.context.logFactory.create({
-      kind: "publication",
-      registrationId: command.correlationId,
-      termLength: parameters.termLength,
-      isSparse: parameters.isSparse
-    })
+    const sessionId = publications.chooseSessionId(command, parameters, IPC_MEDIA)
+    const log = publications.requestLog(command, parameters)
     return {
       correlationId: command.correlationId,
       abandon: () => log.abandon(),
@@ -90,8 +76,7 @@ export class IpcStreams implements IpcPublicationListener {
           return false
         }
         if (isFailure(result)) {
-          const code = result.isStorageSpace ? ErrorCode.STORAGE_SPACE : ErrorCode.GENERIC_ERROR
-          throw new ControlProtocolError(code, result.message)
+          throw refusalOf(result)
         }
         this.createPublication(command, isExclusive, parameters, sessionId, result, nowNs)
         return true
@@ -109,7 +94,7 @@ export class IpcStreams implements IpcPublicationListener {
       parameters
     })
     const links = this.imageLinks.allocate(
-      this.publications.filter((publication) => canLink(publication, link)).map((image) => ({ image, link }))
+      this.publications.all.filter((publication) => canLink(publication, link)).map((image) => ({ image, link }))
     )
     this.subscriptionLinks.push(link)
     this.context.clientProxy.onSubscriptionReady(command.correlationId, CHANNEL_STATUS_NONE)
@@ -118,7 +103,7 @@ export class IpcStreams implements IpcPublicationListener {
 
   /** True when the image was an IPC publication's. */
   rejectImage(imageCorrelationId: bigint, reason: string, nowNs: number): boolean {
-    const publication = this.find(imageCorrelationId)
+    const publication = this.publications.find(imageCorrelationId)
     if (publication === undefined) {
       return false
     }
@@ -134,49 +119,33 @@ export class IpcStreams implements IpcPublicationListener {
       code: ErrorCode.IMAGE_REJECTED,
       message: reason
     })
-    for (const link of this.subscriptionLinks) {
-      if (link.isLinked(publication)) {
-        this.imageLinks.notifyUnavailable(publication, link)
-        link.unlink(publication)
-      }
-    }
+    this.imageLinks.notifyEnd(publication)
+    this.imageLinks.unlinkAll(publication)
     publication.reject(nowNs)
     return true
   }
 
   updatePublisherLimits(): number {
-    const publications = this.publications
-    let workCount = 0
-    for (let i = 0; i < publications.length; i++) {
-      workCount += publications[i]!.updatePublisherLimit()
-    }
-    return workCount
+    return this.publications.updatePublisherLimits()
   }
 
   check(nowNs: number, nowMs: number): void {
-    ManagedResource.checkAll(this.publications, nowNs, nowMs)
+    this.publications.check(nowNs, nowMs)
   }
 
   close(): void {
-    for (const publication of this.publications) {
-      this.logs.add(publication.rawLog)
+    for (const { rawLog } of this.publications.all.splice(0)) {
+      this.logs.add(rawLog)
     }
-    this.publications.length = 0
   }
 
   onLinger(publication: IpcPublication): void {
     this.sessionIds.remove(publication.sessionId, publication.streamId, IPC_MEDIA)
-    for (const link of this.subscriptionLinks) {
-      if (link.isLinked(publication)) {
-        this.imageLinks.notifyUnavailable(publication, link)
-      }
-    }
+    this.imageLinks.notifyEnd(publication)
   }
 
   onDone(publication: IpcPublication): void {
-    for (const link of this.subscriptionLinks) {
-      link.unlink(publication)
-    }
+    this.imageLinks.unlinkAll(publication)
     this.logs.add(publication.rawLog)
   }
 
@@ -210,61 +179,10 @@ export class IpcStreams implements IpcPublicationListener {
     }
   }
 
-  private parse(command: PublicationMessage, uri: ChannelUri): PublicationParameters.PublicationParameters {
-    const tag = PublicationParameters.sessionTag(uri)
-    const tagged = tag === undefined ? undefined : this.findByTag(tag)
-    if (tag !== undefined && tagged === undefined) {
-      const allowed = "the entity tag of an IPC publication of this driver"
-      throw new InvalidChannel({ channel: uri.channel, parameter: "session-id", value: `tag:${tag}`, allowed })
-    }
-    const defaults = this.context.settings.ipcPublication
-    const parameters = PublicationParameters.parse(
-      uri,
-      command.streamId,
-      defaults,
-      tagged === undefined
-        ? undefined
-        : { sessionId: tagged.sessionId, mtuLength: tagged.log.mtuLength, termLength: tagged.log.termLength }
-    )
-    const { entityTag } = parameters
-    const holder = entityTag === PublicationParameters.NULL_VALUE ? undefined : this.findByTag(entityTag)
-    if (holder !== undefined) {
-      const allowed = `a tag that is not in use: ${holder.channel} has it`
-      throw new InvalidChannel({ channel: uri.channel, parameter: "tags", value: String(entityTag), allowed })
-    }
-    return parameters
-  }
-
-  private findShared(streamId: number, responseCorrelationId: bigint): IpcPublication | undefined {
-    return this.publications.find(
-      (publication) =>
-        publication.streamId === streamId &&
-        !publication.isExclusive &&
-        publication.state === "Active" &&
-        publication.parameters.responseCorrelationId === responseCorrelationId
-    )
-  }
-
-  private chooseSessionId(
-    command: PublicationMessage,
-    parameters: PublicationParameters.PublicationParameters
-  ): number {
-    const sessionId = parameters.sessionId ?? this.sessionIds.nextFor(command.streamId, IPC_MEDIA)
-    if (this.sessionIds.isActive(sessionId, command.streamId, IPC_MEDIA)) {
-      throw new InvalidChannel({
-        channel: command.channel,
-        parameter: "session-id",
-        value: String(sessionId),
-        allowed: `a session id that no publication of stream ${command.streamId} has`
-      })
-    }
-    return sessionId
-  }
-
   private createPublication(
     command: PublicationMessage,
     isExclusive: boolean,
-    parameters: PublicationParameters.PublicationParameters,
+    parameters: PublicationParameters,
     sessionId: number,
     rawLog: RawLog,
     nowNs: number
@@ -275,9 +193,8 @@ export class IpcStreams implements IpcPublicationListener {
       const client = this.clients.getOrAdd(command.clientId)
       const publication = this.newPublication(command, isExclusive, parameters, sessionId, rawLog, nowNs)
       const links = this.allocateLinks(publication)
-      this.publications.push(publication)
-      this.sessionIds.add(sessionId, command.streamId, IPC_MEDIA)
-      this.linkPublication(command, client, publication)
+      this.publications.add(publication, IPC_MEDIA)
+      this.publications.link(command, client, publication)
       this.imageLinks.complete(links, nowNs)
     } catch (error) {
       this.logs.add(rawLog)
@@ -298,7 +215,7 @@ export class IpcStreams implements IpcPublicationListener {
   private newPublication(
     command: PublicationMessage,
     isExclusive: boolean,
-    parameters: PublicationParameters.PublicationParameters,
+    parameters: PublicationParameters,
     sessionId: number,
     rawLog: RawLog,
     nowNs: number
@@ -338,22 +255,6 @@ export class IpcStreams implements IpcPublicationListener {
       },
       this,
       nowNs
-    )
-  }
-
-  private linkPublication(command: PublicationMessage, client: ClientLiveness, publication: IpcPublication): void {
-    this.publicationLinks.push(new PublicationLink(command.correlationId, client, publication))
-    this.context.clientProxy.onPublicationReady(
-      {
-        correlationId: command.correlationId,
-        registrationId: publication.registrationId,
-        sessionId: publication.sessionId,
-        streamId: publication.streamId,
-        publisherLimitId: publication.publisherLimit.id,
-        channelStatusId: CHANNEL_STATUS_NONE,
-        logFile: publication.rawLog.fileName
-      },
-      publication.isExclusive
     )
   }
 

@@ -3,6 +3,8 @@
  * asked for in one tick and found ready in a later one.
  */
 import type { Region } from "@millrace/core/kernel/memory/Region"
+import * as ErrorCode from "../command/ErrorCode.ts"
+import { ControlProtocolError } from "./ControlProtocolError.ts"
 
 export type LogKind = "publication" | "image"
 
@@ -38,6 +40,10 @@ export interface PendingLog {
 }
 
 export const isFailure = (result: RawLog | LogFailure): result is LogFailure => "isStorageSpace" in result
+
+/** What a client is told who asked for the log. */
+export const refusalOf = ({ isStorageSpace, message }: LogFailure): ControlProtocolError =>
+  new ControlProtocolError(isStorageSpace ? ErrorCode.STORAGE_SPACE : ErrorCode.GENERIC_ERROR, message)
 
 export interface LogFactory {
   create(request: LogRequest): PendingLog

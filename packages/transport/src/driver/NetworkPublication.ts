@@ -112,6 +112,10 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
     this.timeOfLastActivityNs = nowNs
   }
 
+  get channelStatusId(): number {
+    return this.endpoint.status.counterId
+  }
+
   get hasReachedEndOfLife(): boolean {
     return this.hasSenderReleased
   }

@@ -1,39 +1,33 @@
 /** The driver's network publications and the endpoints that they send by. */
 import type { ChannelUri } from "../channel/ChannelUri.ts"
 import { InvalidChannel } from "../channel/InvalidChannel.ts"
-import * as PublicationParameters from "../channel/PublicationParameters.ts"
+import type { PublicationParameters } from "../channel/PublicationParameters.ts"
 import type { UdpChannel } from "../channel/UdpChannel.ts"
-import * as ErrorCode from "../command/ErrorCode.ts"
 import type { PublicationMessage } from "../command/PublicationMessage.ts"
 import * as FlowControlSelection from "../flow/FlowControlSelection.ts"
 import type { SharedResources } from "./AgentResources.ts"
 import type { SendChannelEndpoint } from "./ChannelEndpoint.ts"
 import type { ReceiversStatus, Rejection } from "./ConductorCommands.ts"
 import { ChannelResolution } from "./ChannelResolution.ts"
-import type { ClientLiveness } from "./ClientLiveness.ts"
 import type { Clients } from "./Clients.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
-import { ControlProtocolError } from "./ControlProtocolError.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
-import { isFailure, type PendingLog, type RawLog } from "./LogFactory.ts"
+import { isFailure, type LogFailure, type PendingLog, type RawLog, refusalOf } from "./LogFactory.ts"
 import type { LogFreeing } from "./LogFreeing.ts"
-import * as ManagedResource from "./ManagedResource.ts"
 import {
   NetworkPublication,
   type NetworkPublicationFields,
   type NetworkPublicationListener
 } from "./NetworkPublication.ts"
 import type { PendingCommand } from "./PendingCommand.ts"
-import { PublicationLink } from "./PublicationLink.ts"
-import { confirmMatch } from "./PublicationMatch.ts"
+import type { PublicationLink } from "./PublicationLink.ts"
 import * as PublicationLog from "./PublicationLog.ts"
+import { PublicationTable } from "./PublicationTable.ts"
 import type { SendEndpoints } from "./SendEndpoints.ts"
 import type { SenderCommands } from "./SenderCommands.ts"
 import type { SessionIds } from "./SessionIds.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import * as SystemCounters from "./SystemCounters.ts"
-
-type Parameters = PublicationParameters.PublicationParameters
 
 type PublicationPositions = Pick<
   NetworkPublicationFields,
@@ -50,7 +44,7 @@ type PublicationPositions = Pick<
 interface NewPublication {
   readonly command: PublicationMessage
   readonly endpoint: SendChannelEndpoint
-  readonly parameters: Parameters
+  readonly parameters: PublicationParameters
   readonly flowControl: FlowControlSelection.FlowControlChoice
   readonly sessionId: number
   readonly isExclusive: boolean
@@ -61,13 +55,12 @@ export class NetworkPublications implements NetworkPublicationListener {
   private readonly network: DriverNetwork
   private readonly clients: Clients
   private readonly sessionIds: SessionIds
-  private readonly publicationLinks: Array<PublicationLink>
   private readonly logs: LogFreeing
   private readonly sender: SenderCommands
   private readonly closing: ClosingEndpoints
   private readonly endpoints: SendEndpoints
   private readonly resources: SharedResources
-  private readonly publications: Array<NetworkPublication> = []
+  private readonly publications: PublicationTable<NetworkPublication>
   private uniqueForms = 0
 
   constructor(
@@ -86,12 +79,19 @@ export class NetworkPublications implements NetworkPublicationListener {
     this.network = network
     this.clients = clients
     this.sessionIds = sessionIds
-    this.publicationLinks = publicationLinks
     this.logs = logs
     this.sender = sender
     this.closing = closing
     this.endpoints = endpoints
     this.resources = resources
+    this.publications = new PublicationTable({
+      context,
+      clients,
+      sessionIds,
+      links: publicationLinks,
+      defaults: context.settings.networkPublication,
+      medium: "a network"
+    })
   }
 
   /** Answered when the name is resolved, the socket open and the log there. */
@@ -123,24 +123,19 @@ export class NetworkPublications implements NetworkPublicationListener {
   }
 
   updatePublisherLimits(): number {
-    let workCount = 0
-    for (const publication of this.publications) {
-      workCount += publication.updatePublisherLimit()
-    }
-    return workCount
+    return this.publications.updatePublisherLimits()
   }
 
   check(nowNs: number, nowMs: number): void {
-    ManagedResource.checkAll(this.publications, nowNs, nowMs)
+    this.publications.check(nowNs, nowMs)
   }
 
   close(): void {
-    for (const { rawLog, state } of this.publications) {
+    for (const { rawLog, state } of this.publications.all.splice(0)) {
       if (state !== "Done") {
         this.logs.add(rawLog)
       }
     }
-    this.publications.length = 0
   }
 
   onDone(publication: NetworkPublication): void {
@@ -167,23 +162,19 @@ export class NetworkPublications implements NetworkPublicationListener {
 
   /** The sender met what is no frame. */
   onPublicationFailed(registrationId: bigint, error: unknown): void {
-    this.find(registrationId)?.fail(error)
+    this.publications.find(registrationId)?.fail(error)
   }
 
   onReceivers(registrationId: bigint, receivers: ReceiversStatus): void {
-    this.find(registrationId)?.onReceivers(receivers)
+    this.publications.find(registrationId)?.onReceivers(receivers)
   }
 
   onReleased(registrationId: bigint): void {
-    this.find(registrationId)?.onSenderReleased()
+    this.publications.find(registrationId)?.onSenderReleased()
   }
 
   onRejected(registrationId: bigint, rejection: Rejection): void {
     this.context.clientProxy.onPublicationError({ ...rejection, registrationId, destinationRegistrationId: -1n })
-  }
-
-  private find(registrationId: bigint): NetworkPublication | undefined {
-    return this.publications.find((publication) => publication.registrationId === registrationId)
   }
 
   /** Undefined when an existing publication was shared, and the command answered. */
@@ -203,23 +194,19 @@ export class NetworkPublications implements NetworkPublicationListener {
         isGeneric: true
       })
     }
-    const parameters = this.parse(command, uri)
+    const { publications } = this
+    const parameters = publications.parse(command, uri)
     const flowControl = FlowControlSelection.choose(uri, udpChannel.isGroup, this.context.settings.flowControl)
     const endpoint = this.endpoints.get(command.correlationId, udpChannel, parameters.mtuLength)
     try {
-      const shared = isExclusive ? undefined : this.findShared(command.streamId, endpoint, parameters)
+      const isOnEndpoint = (publication: NetworkPublication): boolean => publication.endpoint === endpoint
+      const shared = isExclusive ? undefined : publications.findShared(command.streamId, parameters, isOnEndpoint)
       if (shared !== undefined) {
-        confirmMatch(uri, parameters, shared)
-        this.linkPublication(command, this.clients.getOrAdd(command.clientId), shared)
+        publications.share(command, uri, parameters, shared)
         return undefined
       }
-      const sessionId = this.chooseSessionId(command, parameters, udpChannel.canonicalForm)
-      const log = this.context.logFactory.create({
-        kind: "publication",
-        registrationId: command.correlationId,
-        termLength: parameters.termLength,
-        isSparse: parameters.isSparse
-      })
+      const sessionId = publications.chooseSessionId(command, parameters, udpChannel.canonicalForm)
+      const log = publications.requestLog(command, parameters)
       // From here on the publication holds the endpoint, so that nobody closes it meanwhile.
       endpoint.increaseReferences()
       return { log, publication: { command, endpoint, parameters, flowControl, sessionId, isExclusive } }
@@ -229,82 +216,27 @@ export class NetworkPublications implements NetworkPublicationListener {
     }
   }
 
-  private finish(publication: NewPublication, log: ReturnType<PendingLog["poll"]>, nowNs: number): void {
+  private finish(publication: NewPublication, log: RawLog | LogFailure, nowNs: number): void {
     const { command, endpoint } = publication
     try {
-      if (log === undefined || isFailure(log)) {
-        const code = log?.isStorageSpace === true ? ErrorCode.STORAGE_SPACE : ErrorCode.GENERIC_ERROR
-        throw new ControlProtocolError(code, log?.message ?? "")
+      if (isFailure(log)) {
+        throw refusalOf(log)
       }
       this.logs.onMapped(log)
       // Whatever can be refused comes first: from the registration on nothing is taken back.
       const client = this.clients.getOrAdd(command.clientId)
       const created = this.newPublication(publication, log, nowNs)
-      this.publications.push(created)
-      this.sessionIds.add(created.sessionId, created.streamId, endpoint.udpChannel.canonicalForm)
+      this.publications.add(created, endpoint.udpChannel.canonicalForm)
       this.announce(created)
-      this.linkPublication(command, client, created)
+      this.publications.link(command, client, created)
     } catch (error) {
       endpoint.decreaseReferences()
       this.endpoints.closeIfUnused(endpoint)
-      if (log !== undefined && !isFailure(log)) {
+      if (!isFailure(log)) {
         this.logs.add(log)
       }
       throw error
     }
-  }
-
-  private parse(command: PublicationMessage, uri: ChannelUri): Parameters {
-    const tag = PublicationParameters.sessionTag(uri)
-    const tagged = tag === undefined ? undefined : this.findByTag(tag)
-    if (tag !== undefined && tagged === undefined) {
-      const allowed = "the entity tag of a network publication of this driver"
-      throw new InvalidChannel({ channel: uri.channel, parameter: "session-id", value: `tag:${tag}`, allowed })
-    }
-    const parameters = PublicationParameters.parse(
-      uri,
-      command.streamId,
-      this.context.settings.networkPublication,
-      tagged === undefined
-        ? undefined
-        : { sessionId: tagged.sessionId, mtuLength: tagged.log.mtuLength, termLength: tagged.termLength }
-    )
-    const { entityTag } = parameters
-    const holder = entityTag === PublicationParameters.NULL_VALUE ? undefined : this.findByTag(entityTag)
-    if (holder !== undefined) {
-      const allowed = `a tag that is not in use: ${holder.channel} has it`
-      throw new InvalidChannel({ channel: uri.channel, parameter: "tags", value: String(entityTag), allowed })
-    }
-    return parameters
-  }
-
-  private findByTag(tag: bigint): NetworkPublication | undefined {
-    return this.publications.find((publication) => publication.parameters.entityTag === tag)
-  }
-
-  private findShared(
-    streamId: number,
-    endpoint: SendChannelEndpoint,
-    parameters: Parameters
-  ): NetworkPublication | undefined {
-    return this.publications.find(
-      (publication) =>
-        publication.streamId === streamId &&
-        publication.endpoint === endpoint &&
-        publication.state === "Active" &&
-        !publication.isExclusive &&
-        publication.parameters.responseCorrelationId === parameters.responseCorrelationId
-    )
-  }
-
-  private chooseSessionId(command: PublicationMessage, parameters: Parameters, canonicalForm: string): number {
-    const sessionId = parameters.sessionId ?? this.sessionIds.nextFor(command.streamId, canonicalForm)
-    if (this.sessionIds.isActive(sessionId, command.streamId, canonicalForm)) {
-      const allowed = `a session id that no publication of stream ${command.streamId} has`
-      const value = String(sessionId)
-      throw new InvalidChannel({ channel: command.channel, parameter: "session-id", value, allowed })
-    }
-    return sessionId
   }
 
   private newPublication(publication: NewPublication, rawLog: RawLog, nowNs: number): NetworkPublication {
@@ -406,21 +338,5 @@ export class NetworkPublications implements NetworkPublicationListener {
       receiverCount?.close()
       throw error
     }
-  }
-
-  private linkPublication(command: PublicationMessage, client: ClientLiveness, publication: NetworkPublication): void {
-    this.publicationLinks.push(new PublicationLink(command.correlationId, client, publication))
-    this.context.clientProxy.onPublicationReady(
-      {
-        correlationId: command.correlationId,
-        registrationId: publication.registrationId,
-        sessionId: publication.sessionId,
-        streamId: publication.streamId,
-        publisherLimitId: publication.publisherLimit.id,
-        channelStatusId: publication.endpoint.status.counterId,
-        logFile: publication.rawLog.fileName
-      },
-      publication.isExclusive
-    )
   }
 }

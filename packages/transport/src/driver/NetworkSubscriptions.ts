@@ -15,7 +15,7 @@ import { ControlProtocolError } from "./ControlProtocolError.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import { type ImageIdentity, makeImage } from "./ImageFactory.ts"
 import { type AllocatedLink, ImageLinks } from "./ImageLinks.ts"
-import { isFailure, type PendingLog, type RawLog } from "./LogFactory.ts"
+import { isFailure, type PendingLog, type RawLog, refusalOf } from "./LogFactory.ts"
 import type { LogFreeing } from "./LogFreeing.ts"
 import * as ManagedResource from "./ManagedResource.ts"
 import type { PendingCommand } from "./PendingCommand.ts"
@@ -99,7 +99,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     this.receiver = receiver
     this.closing = closing
     this.endpoints = endpoints
-    this.imageLinks = new ImageLinks(context)
+    this.imageLinks = new ImageLinks(context, subscriptionLinks)
     this.resources = resources
   }
 
@@ -166,13 +166,9 @@ export class NetworkSubscriptions implements PublicationImageListener {
   }
 
   onLinger(image: PublicationImage): void {
-    let isRejoin = true
-    for (const link of this.subscriptionLinks) {
-      if (link.isLinked(image)) {
-        isRejoin = link.parameters.isRejoin
-        this.imageLinks.notifyUnavailable(image, link)
-      }
-    }
+    // Subscriptions that share an image agree on it.
+    const isRejoin = this.imageLinks.linkedTo(image)[0]?.parameters.isRejoin ?? true
+    this.imageLinks.notifyEnd(image)
     const { endpoint, registrationId, sessionId, streamId } = image
     this.receiver.onReleaseImage(registrationId)
     if (isRejoin) {
@@ -183,9 +179,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
   }
 
   onDone(image: PublicationImage): void {
-    for (const link of this.subscriptionLinks) {
-      link.unlink(image)
-    }
+    this.imageLinks.unlinkAll(image)
     this.resources.removeLog(image.rawLog.fileName)
     this.logs.add(image.rawLog)
   }
@@ -330,8 +324,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
     }
     const { identity, request } = pending
     if (isFailure(log)) {
-      const code = log.isStorageSpace ? ErrorCode.STORAGE_SPACE : ErrorCode.GENERIC_ERROR
-      this.giveUp(request, new ControlProtocolError(code, log.message))
+      this.giveUp(request, refusalOf(log))
       return true
     }
     this.logs.onMapped(log)
