@@ -19,7 +19,7 @@ export interface Bench {
 export interface Measurement {
   readonly operations: number
   readonly elapsedNs: number
-  /** Further figures of the run, such as `{ "p50 ns": 310 }`. The median of the five runs is printed for each. */
+  /** Further figures of the run, such as `{ "p50 ns": 310 }`: of each the median of the five runs, the least and the most. */
   readonly figures?: Readonly<Record<string, number>>
 }
 
@@ -31,6 +31,8 @@ export interface Case {
   readonly count?: number
   /** Operations of the single run under `--smoke`. */
   readonly smokeCount?: number
+  /** False: there is no run before those that count. For runs that last long and have nothing to warm up. */
+  readonly warmUp?: boolean
   /** Prints bytes allocated per operation. For a `run` that is synchronous and stays in this thread. */
   readonly allocation?: boolean
   /** What we aim at, in words: "60 ns or less". Printed beside the result, never enforced. */

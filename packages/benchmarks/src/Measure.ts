@@ -2,7 +2,7 @@
 import { getHeapStatistics } from "node:v8"
 import type { Bench, Case, Group, Measurement } from "./Group.ts"
 import type { CaseResult, GroupResult } from "./Result.ts"
-import { ratio, spread } from "./Summary.ts"
+import { ratio, type Spread, spread } from "./Summary.ts"
 
 const RUNS = 5
 const SMOKE_COUNT = 100
@@ -41,7 +41,7 @@ export const measureGroup = async (group: Group, options: MeasureOptions): Promi
       entry.count = options.smoke
         ? (entry.case.smokeCount ?? SMOKE_COUNT)
         : (entry.case.count ?? (await calibrate(entry.bench)))
-      if (entry.case.count !== undefined && !options.smoke) {
+      if (entry.case.count !== undefined && entry.case.warmUp !== false && !options.smoke) {
         await timed(entry.bench, entry.count)
       }
     }
@@ -135,12 +135,11 @@ const summarize = (group: Group, entry: Running, running: ReadonlyArray<Running>
   }
 }
 
-const summarizeFigures = (measurements: ReadonlyArray<Measurement>): Record<string, number> | undefined => {
+const summarizeFigures = (measurements: ReadonlyArray<Measurement>): Record<string, Spread> | undefined => {
   const names = Object.keys(measurements[0]!.figures ?? {})
   if (names.length === 0) {
     return undefined
   }
-  const medianOf = (name: string) =>
-    spread(measurements.flatMap((measurement) => measurement.figures?.[name] ?? [])).median
-  return Object.fromEntries(names.map((name) => [name, medianOf(name)]))
+  const spreadOf = (name: string) => spread(measurements.flatMap((measurement) => measurement.figures?.[name] ?? []))
+  return Object.fromEntries(names.map((name) => [name, spreadOf(name)]))
 }

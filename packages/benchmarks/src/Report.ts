@@ -1,5 +1,6 @@
 import { arch, availableParallelism, cpus, platform } from "node:os"
 import type { CaseResult, GroupResult } from "./Result.ts"
+import type { Spread } from "./Summary.ts"
 
 const HEADINGS = ["", "ns/op min", "median", "max", "op/s", "", ""]
 
@@ -25,7 +26,7 @@ const formatCase = (group: GroupResult, result: CaseResult): ReadonlyArray<strin
     result.allocatedBytesPerOperation === undefined
       ? ""
       : `${digits(result.allocatedBytesPerOperation)} B allocated/op`,
-    ...Object.entries(result.figures ?? {}).map(([name, value]) => `${name} ${digits(value)}`),
+    ...Object.entries(result.figures ?? {}).map(([name, figure]) => `${name} ${formatFigure(figure)}`),
     result.goal === undefined ? "" : `(goal: ${result.goal})`
   ]
   return [
@@ -41,6 +42,10 @@ const formatCase = (group: GroupResult, result: CaseResult): ReadonlyArray<strin
 
 const formatRatio = ({ baseline, ratio }: CaseResult): string =>
   ratio === undefined ? "" : `${digits(ratio.median)} of ${baseline} [${digits(ratio.min)}, ${digits(ratio.max)}]`
+
+/** The median, and around it what the runs were: nothing more when there was one. */
+const formatFigure = ({ max, median, min }: Spread): string =>
+  min === max ? digits(median) : `${digits(median)} [${digits(min)}, ${digits(max)}]`
 
 /** Three significant digits below a thousand, whole numbers above. */
 const digits = (value: number): string => {

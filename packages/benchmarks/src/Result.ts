@@ -13,7 +13,7 @@ export interface CaseResult {
   /** Operations per second over the baseline's, run by run. Absent from the baseline itself. */
   readonly ratio?: Spread
   readonly baseline?: string
-  readonly figures?: Readonly<Record<string, number>>
+  readonly figures?: Readonly<Record<string, Spread>>
   readonly goal?: string
 }
 

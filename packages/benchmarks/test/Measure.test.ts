@@ -26,6 +26,23 @@ describe("Measure", () => {
     assert.deepEqual(log.slice(2), ["a", "b", "a", "b", "a", "b", "a", "b", "a", "b", "close a", "close b"])
   })
 
+  it("takes no run before those that count where there is nothing to warm up", async () => {
+    const log: Array<string> = []
+    const cold = group("core/cold", { cases: { a: { count: 1, warmUp: false, open: () => taking(1, log, "a") } } })
+    await measureGroup(cold, everything)
+    assert.deepEqual(log, ["a", "a", "a", "a", "a", "close a"])
+  })
+
+  it("gives of each figure the median of the runs, the least and the most", async () => {
+    let runs = 0
+    const open = (): Bench => ({ run: () => ({ operations: 1, elapsedNs: 1, figures: { "p50 ns": ++runs } }) })
+    const result = await measureGroup(
+      group("core/one", { cases: { a: { count: 1, warmUp: false, open } } }),
+      everything
+    )
+    assert.deepEqual(result.cases[0]!.figures, { "p50 ns": { min: 1, median: 3, max: 5 } })
+  })
+
   it("finds a count whose run takes a quarter of a second", async () => {
     const result = await measureGroup(group("core/one", { cases: { a: { open: () => taking(10) } } }), everything)
     assert.equal(result.cases[0]!.operations, 25_000_000)
