@@ -62,6 +62,7 @@ export class Conductor implements Agent, CommandListener {
   private nowNs = 0
   private timerDeadlineNs = 0
   private lastCommandPosition = 0
+  private areCommandsLost = false
   private timeOfLastCommandNs = 0
 
   constructor(context: DriverContext) {
@@ -258,7 +259,6 @@ export class Conductor implements Agent, CommandListener {
   }
 
   private processCommands(): number {
-    const { commands } = this.context
     let workCount = 0
     while (workCount < COMMANDS_PER_TICK_MAX) {
       if (this.pending !== undefined) {
@@ -266,12 +266,30 @@ export class Conductor implements Agent, CommandListener {
           break
         }
         this.pending = undefined
-      } else if (commands.read(this.onMessage, 1) === 0) {
+      } else if (this.readCommand() === 0) {
         break
       }
       workCount++
     }
     return workCount
+  }
+
+  private readCommand(): number {
+    if (this.areCommandsLost) {
+      return 0
+    }
+    try {
+      return this.context.commands.read(this.onMessage, 1)
+    } catch (error) {
+      return this.loseCommands(error)
+    }
+  }
+
+  /** A client has written over the ring: no command can be read any more, and the streams go on. */
+  private loseCommands(error: unknown): 0 {
+    this.areCommandsLost = true
+    this.context.recordError(error)
+    return 0
   }
 
   private advancePending(command: PendingCommand): boolean {
@@ -291,8 +309,17 @@ export class Conductor implements Agent, CommandListener {
     if (position !== this.lastCommandPosition || !isWaiting) {
       this.lastCommandPosition = position
       this.timeOfLastCommandNs = this.nowNs
-    } else if (this.nowNs - this.timeOfLastCommandNs > settings.clientLivenessTimeoutNs && commands.unblock()) {
+    } else if (this.nowNs - this.timeOfLastCommandNs > settings.clientLivenessTimeoutNs && this.unblockCommands()) {
       systemCounters.increment(SystemCounters.UNBLOCKED_COMMANDS)
+    }
+  }
+
+  private unblockCommands(): boolean {
+    try {
+      return !this.areCommandsLost && this.context.commands.unblock()
+    } catch (error) {
+      this.loseCommands(error)
+      return false
     }
   }
 

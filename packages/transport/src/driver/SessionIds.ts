@@ -54,7 +54,7 @@ export class SessionIds {
 
   private advance(): number {
     if (this.next >= this.range.reservedLow && this.next <= this.range.reservedHigh) {
-      this.next = this.range.reservedHigh + 1
+      this.next = (this.range.reservedHigh + 1) | 0
     }
     const sessionId = this.next
     this.next = (this.next + 1) | 0

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AgentTermination } from "@millrace/core/kernel/agent/Agent"
 import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
+import type { AtomicBuffer } from "@millrace/core/kernel/memory/AtomicBuffer"
+import * as RecordDescriptor from "@millrace/core/kernel/ringbuffer/RecordDescriptor"
 import * as CommandType from "../../src/command/CommandType.ts"
 import * as ErrorCode from "../../src/command/ErrorCode.ts"
 import type { ErrorResponse } from "../../src/command/ErrorResponse.ts"
@@ -8,6 +10,7 @@ import type { ImageBuffersReady } from "../../src/command/ImageBuffersReady.ts"
 import type { PublicationBuffersReady } from "../../src/command/PublicationBuffersReady.ts"
 import type { PublicationError } from "../../src/command/PublicationError.ts"
 import * as SystemCounters from "../../src/driver/SystemCounters.ts"
+import { HeapClient, readAll } from "../client/HeapClient.ts"
 import { HeapDriver, named } from "./HeapDriver.ts"
 import {
   CHANNEL,
@@ -204,6 +207,28 @@ describe("driver Conductor", () => {
     assert.strictEqual(errorOf(driver).offendingCorrelationId, -1n)
     driver.newClient().addSubscription(CHANNEL, STREAM)
     assert.strictEqual(named(driver.tick(), "onSubscriptionReady").length, 1)
+  })
+
+  it.each([3, 2 ** 31 - 1, -3])("goes on with its streams when a client wrote a command of %s bytes", (length) => {
+    const driver = new HeapDriver()
+    const client = new HeapClient(driver)
+    const subscription = client.addSubscription()
+    const publication = client.addPublication()
+    const ring: AtomicBuffer = Reflect.get(driver.ring, "buffer")
+    const offset = driver.ring.tryClaim(CommandType.ADD_SUBSCRIPTION, 40)
+    ring.int32[RecordDescriptor.lengthIndex(offset - RecordDescriptor.HEADER_LENGTH)] = length
+    const payload = new TextEncoder().encode("x".repeat(1000))
+    let offered = 0
+    for (let turn = 0; turn < 200; turn++) {
+      offered += publication.offer(payload, 0, payload.length) > 0 ? 1 : 0
+      client.step()
+      readAll(subscription)
+    }
+    assert.isAbove(offered, 190)
+    client.pass(15_000)
+    assert.deepStrictEqual(client.failures, [])
+    assert.strictEqual(driver.errors.length, 1)
+    assert.include(String(driver.errors[0]), `record length at offset ${offset - 8} is ${Math.abs(length)}`)
   })
 
   it("refuses destinations and network channels by name", () => {
