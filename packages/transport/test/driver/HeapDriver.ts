@@ -8,6 +8,7 @@ import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import { BroadcastReceiver } from "@millrace/core/kernel/broadcast/BroadcastReceiver"
 import { BroadcastTransmitter } from "@millrace/core/kernel/broadcast/BroadcastTransmitter"
 import { CopyBroadcastReceiver } from "@millrace/core/kernel/broadcast/CopyBroadcastReceiver"
+import * as CountersDescriptor from "@millrace/core/kernel/counters/CountersDescriptor"
 import { CountersManager } from "@millrace/core/kernel/counters/CountersManager"
 import { CountersReader, type CounterRecord } from "@millrace/core/kernel/counters/CountersReader"
 import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
@@ -25,7 +26,7 @@ import type { LogFactory, LogFailure, LogRequest } from "../../src/driver/LogFac
 import * as SystemCounters from "../../src/driver/SystemCounters.ts"
 
 const RING_LENGTH = 64 * 1024
-const COUNTERS_VALUES_LENGTH = 32 * 1024
+const COUNTERS_MAX = 256
 const PAGE_SIZE = 4096
 export const TERM_LENGTH = LogBufferDescriptor.TERM_LENGTH_MIN
 
@@ -205,8 +206,6 @@ export class HeapDriver {
   readonly conductor: Conductor
   readonly responses: Array<Response> = []
   isTerminationAllowed = false
-  private readonly metadata = new HeapRegion("counters metadata", COUNTERS_VALUES_LENGTH * 4)
-  private readonly values = new HeapRegion("counters values", COUNTERS_VALUES_LENGTH)
   private readonly receiver: CopyBroadcastReceiver
 
   /** The driver's agents in turn. */
@@ -214,14 +213,17 @@ export class HeapDriver {
 
   constructor(
     overrides: Partial<DriverSettings> = {},
-    world: { readonly clock?: FakeClock; readonly network?: DriverNetwork } = {}
+    world: { readonly clock?: FakeClock; readonly network?: DriverNetwork; readonly countersMax?: number } = {}
   ) {
     this.clock = world.clock ?? new FakeClock()
     const epochMs = (): number => this.clock.epochMs()
     this.ring = new ManyToOneRingBuffer(new HeapRegion("to-driver", RING_LENGTH + 768).buffer())
     this.ring.nextCorrelationId()
-    const manager = new CountersManager(this.metadata.buffer(), this.values.buffer(), epochMs)
-    this.counters = new CountersReader(this.metadata.buffer(), this.values.buffer())
+    const valuesLength = (world.countersMax ?? COUNTERS_MAX) * CountersDescriptor.VALUE_RECORD_LENGTH
+    const metadata = new HeapRegion("counters metadata", valuesLength * 4)
+    const values = new HeapRegion("counters values", valuesLength)
+    const manager = new CountersManager(metadata.buffer(), values.buffer(), epochMs)
+    this.counters = new CountersReader(metadata.buffer(), values.buffer())
     this.receiver = new CopyBroadcastReceiver(new BroadcastReceiver(this.toClients.buffer()))
     this.conductor = new Conductor({
       settings: { ...settings, ...overrides },

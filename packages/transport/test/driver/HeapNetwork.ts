@@ -33,14 +33,17 @@ export class HeapNetwork {
   /** What the name `receiver` means now. */
   private receiverAddress = RECEIVER_ADDRESS
   private readonly resolverOf: (next: NameResolver) => NameResolver
+  private readonly countersMax: number | undefined
 
   /** `resolverOf` gives each driver a resolver before the one that knows `receiver`. */
   constructor(
     seed: number,
     overrides: Partial<DriverSettings> = {},
-    resolverOf: (next: NameResolver) => NameResolver = (next) => next
+    resolverOf: (next: NameResolver) => NameResolver = (next) => next,
+    countersMax?: number
   ) {
     this.resolverOf = resolverOf
+    this.countersMax = countersMax
     this.network = new SimulatedNetwork({
       nanoTime: () => this.clock.nanoTime(),
       random: seeded(seed),
@@ -70,6 +73,7 @@ export class HeapNetwork {
   private newDriver(address: Uint8Array, overrides: Partial<DriverSettings>): HeapDriver {
     return new HeapDriver(overrides, {
       clock: this.clock,
+      ...(this.countersMax === undefined ? {} : { countersMax: this.countersMax }),
       network: {
         udp: this.network.host(address),
         resolver: this.resolverOf({
