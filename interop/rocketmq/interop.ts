@@ -7,6 +7,7 @@ import * as Commands from "./Commands.ts"
 import * as JavaBuild from "./JavaBuild.ts"
 import * as Locks from "./Locks.ts"
 import * as Peers from "./Peers.ts"
+import * as PowerLoss from "./PowerLoss.ts"
 import * as Repairs from "./Repairs.ts"
 import * as Rounds from "./Rounds.ts"
 import * as Scenarios from "./Scenarios.ts"
@@ -16,7 +17,7 @@ import * as Twins from "./Twins.ts"
 const VERSIONS = ["5.3.3", "5.5.1", "4.9.8"]
 
 /** What can be run alone. */
-const SECTIONS = ["repair", "commands", "batches"]
+const SECTIONS = ["repair", "commands", "batches", "power"]
 
 const DAMAGES = [
   ["ours", "last record torn", "kill"],
@@ -33,12 +34,19 @@ const DAMAGES = [
 const run = async (context: Context): Promise<void> => {
   const home = join(context.scratch, "home")
   mkdirSync(home, { recursive: true })
-  const commands = VERSIONS.map((version) => ({ version, java: JavaBuild.commandOf(version, home) }))
-  await Promise.all(
-    commands.map(({ java, version }) =>
-      context.report.attempt(`rocketmq ${version}`, () => runVersion({ ...context, version, java }))
+  const versions = VERSIONS.map((version) => ({ ...context, version, java: JavaBuild.commandOf(version, home) }))
+  const sections = context.sections.filter((section) => section !== "power")
+  if (sections.length > 0 || context.sections.length === 0) {
+    await Promise.all(
+      versions.map((options) =>
+        context.report.attempt(`rocketmq ${options.version}`, () => runVersion({ ...options, sections }))
+      )
     )
-  )
+  }
+  if (sections.length < context.sections.length || context.sections.length === 0) {
+    const newer = versions.filter(({ version }) => !version.startsWith("4."))
+    await context.report.attempt("rocketmq power", () => PowerLoss.run(context, newer))
+  }
 }
 
 const runVersion = async (options: Peers.VersionOptions): Promise<void> => {

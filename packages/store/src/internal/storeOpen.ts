@@ -74,7 +74,8 @@ const detectLengths = (fileSystem: FileSystem, options: MessageStoreOptions): Fo
   return {
     commitLog: FileLength.of(logs.flatMap((directory) => placedFiles(fileSystem, directory))),
     consumeQueue: queueLength(fileSystem, StorePaths.consumeQueues(root)),
-    batchConsumeQueue: queueLength(fileSystem, StorePaths.batchConsumeQueues(root))
+    batchConsumeQueue: queueLength(fileSystem, StorePaths.batchConsumeQueues(root)),
+    consumeQueueExt: queueLength(fileSystem, StorePaths.consumeQueueExts(root))
   }
 }
 
