@@ -40,29 +40,36 @@ const levelOf = ({ freeBytes, totalBytes }: FileSpace, options: DiskPressureOpti
 }
 
 export interface Measurement {
-  /** Of the device under most pressure, NONE where none could be measured. */
+  /** Of the device under least pressure, NONE where none could be measured. */
   readonly level: number
   readonly space: FileSpace | undefined
+  /** Directories whose device is nearly full. */
+  readonly full: ReadonlySet<string>
   /** Why some device could not be measured. */
   readonly failure: FileFailure | undefined
 }
 
-/** Measures the devices of all directories: files of the log go to each in turn, so the fullest one counts. */
+/** Measures the devices of all directories. New files go to those that have room, so the one with most of it counts. */
 export const measure = (
   fileSystem: FileSystem,
   directories: ReadonlyArray<string>,
   options: DiskPressureOptions
 ): Measurement => {
   let level = NONE
-  let fullest: FileSpace | undefined = undefined
+  let roomiest: FileSpace | undefined
   let failure: FileFailure | undefined = undefined
+  const full = new Set<string>()
   for (const directory of directories) {
     try {
       const space = fileSystem.space(directory)
       const itsLevel = levelOf(space, options)
-      if (fullest === undefined || itsLevel > level) {
+      const isLess = itsLevel < level || (itsLevel === level && space.freeBytes > (roomiest?.freeBytes ?? -1))
+      if (roomiest === undefined || isLess) {
         level = itsLevel
-        fullest = space
+        roomiest = space
+      }
+      if (itsLevel >= FORCE) {
+        full.add(directory)
       }
     } catch (error) {
       if (!(error instanceof FileFailure)) {
@@ -71,5 +78,5 @@ export const measure = (
       failure = error
     }
   }
-  return { level, space: fullest, failure }
+  return { level, space: roomiest, full, failure }
 }

@@ -156,6 +156,7 @@ export class StoreEngine {
       this.#agents = [this.#follower]
       return
     }
+    this.#lookForFull()
     this.commitLog.files.onWriting()
     for (const files of this.queues.files()) {
       files.onWriting()
@@ -197,10 +198,20 @@ export class StoreEngine {
     }
   }
 
+  /** With several directories of the log the first file goes to one that has room. */
+  #lookForFull(): void {
+    const { fileSystem, options } = this
+    if (options.storePathCommitLog.length > 1) {
+      const { full } = DiskPressure.measure(fileSystem, options.storePathCommitLog, options)
+      this.commitLog.files.directories.setFull(full)
+    }
+  }
+
   /** Looks how full the devices of the log are; a full one stops puts until it has room again. */
   #measurePressure(): number {
     const { fileSystem, health, options } = this
-    const { failure, level, space } = DiskPressure.measure(fileSystem, options.storePathCommitLog, options)
+    const { failure, full, level, space } = DiskPressure.measure(fileSystem, options.storePathCommitLog, options)
+    this.commitLog.files.directories.setFull(full)
     const wasFull = health.diskFull !== undefined
     if (level === DiskPressure.FULL) {
       health.diskFull = space

@@ -3,6 +3,7 @@
  * A file that is made ahead belongs to the queue only when it is taken.
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
+import type { Directories } from "./Directories.ts"
 import * as FileNaming from "./FileNaming.ts"
 import { FileFailure, type FileSystem, type FileUse, join, type PendingFile, type StoreFile } from "./FileSystem.ts"
 import { MappedFile } from "./MappedFile.ts"
@@ -11,7 +12,6 @@ import { isZeroFile } from "./ZeroBytes.ts"
 
 export interface FilesAheadOptions {
   readonly fileSystem: FileSystem
-  readonly directories: ReadonlyArray<string>
   readonly fileLength: number
   readonly use: FileUse
   readonly reserveStep: number
@@ -21,14 +21,16 @@ export interface FilesAheadOptions {
 
 export class FilesAhead {
   readonly #options: FilesAheadOptions
+  readonly #directories: Directories
   /** Made and not taken, one behind the other. */
   readonly #ready: Array<MappedFile> = []
   #pending: { readonly from: number; readonly file: PendingFile } | undefined = undefined
 
   #isDiscarded = false
 
-  constructor(options: FilesAheadOptions) {
+  constructor(options: FilesAheadOptions, directories: Directories) {
     this.#options = options
+    this.#directories = directories
   }
 
   /** How many files there are ahead, the one that is being made included. */
@@ -62,7 +64,7 @@ export class FilesAhead {
   start(from: number, done: (failure: FileFailure | undefined, file: MappedFile | undefined) => void): void {
     assert(this.#pending === undefined, "two files are made at once")
     const position = from + this.#ready.length * this.#options.fileLength
-    const { path } = this.#placeOf(position)
+    const { directory, path } = this.#placeOf(position)
     this.#removeUnwritten(position)
     const { fileLength, fileSystem, use } = this.#options
     const file = fileSystem.createAsync(path, fileLength, use, (failure, made) => {
@@ -72,6 +74,9 @@ export class FilesAhead {
           this.#remove(made)
         }
         return
+      }
+      if (failure?.isOutOfSpace === true) {
+        this.#directories.skip(directory)
       }
       const ready = made && this.#fileOf(made, position)
       if (ready !== undefined) {
@@ -113,7 +118,22 @@ export class FilesAhead {
     }
   }
 
+  /** Makes a file in a directory that has room for it. */
   #make(from: number, isFirst: boolean): MappedFile {
+    for (;;) {
+      const { directory } = this.#placeOf(from)
+      try {
+        return this.#makeNow(from, isFirst)
+      } catch (error) {
+        const isFull = error instanceof FileFailure && error.isOutOfSpace
+        if (!isFull || !this.#directories.skip(directory)) {
+          throw error
+        }
+      }
+    }
+  }
+
+  #makeNow(from: number, isFirst: boolean): MappedFile {
     const pending = this.#pending
     if (pending !== undefined && pending.from === from) {
       // It may be ready in a moment; until then nobody could be served, so what is left of it is done here.
@@ -145,8 +165,7 @@ export class FilesAhead {
   }
 
   #placeOf(from: number): { readonly directory: string; readonly path: string } {
-    const { directories, fileLength } = this.#options
-    const directory = directories[(from / fileLength) % directories.length]!
+    const directory = this.#directories.of(from / this.#options.fileLength)
     return { directory, path: join(directory, FileNaming.format(from)) }
   }
 
@@ -155,8 +174,13 @@ export class FilesAhead {
    * has left it, and has written nothing. What is written belongs to somebody who shares the directory.
    */
   #removeUnwritten(from: number): void {
+    for (const directory of this.#directories.all) {
+      this.#removeUnwrittenFile(directory, join(directory, FileNaming.format(from)))
+    }
+  }
+
+  #removeUnwrittenFile(directory: string, path: string): void {
     const { fileSystem, use } = this.#options
-    const { directory, path } = this.#placeOf(from)
     if (!fileSystem.exists(path)) {
       return
     }

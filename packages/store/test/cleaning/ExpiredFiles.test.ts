@@ -206,18 +206,18 @@ describe("ExpiredFiles", () => {
     assert.isUndefined(store.engine.health.cleaningFailure)
   })
 
-  it("measures the devices of all directories of the log", () => {
+  it("takes the device for full when those of all directories of the log are", () => {
     const storePathCommitLog = ["/store/commitlog", "/other/commitlog"]
     const store = filled(new SimulatedStore(1, { storePathCommitLog, cleanFileForciblyEnable: false }).open(), 10)
-    let isFull = true
+    const free = { store: 10, other: 20 }
     const spaceOf = (directory: string) => ({
-      freeBytes: isFull && directory.startsWith("/other") ? 10 : 1 << 30,
+      freeBytes: directory.startsWith("/other") ? free.other : free.store,
       totalBytes: 1 << 30
     })
     Object.assign(store.disk, { space: spaceOf })
     store.run(100)
-    assert.strictEqual(store.engine.health.diskFull?.freeBytes, 10)
-    isFull = false
+    assert.strictEqual(store.engine.health.diskFull?.freeBytes, 20)
+    free.store = 1 << 30
     store.run(100)
     assert.isUndefined(store.engine.health.diskFull)
   })
