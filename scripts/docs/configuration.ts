@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import * as IdleNames from "../../packages/transport/src/config/IdleNames.ts"
 import { environmentVariable } from "../../packages/transport/src/config/Setting.ts"
 import * as SettingValue from "../../packages/transport/src/config/SettingValue.ts"
 import * as ClientConfig from "../../packages/transport/src/ClientConfig.ts"
@@ -100,6 +101,15 @@ const storeRow = ([name, setting]: [string, MessageStoreConfig.Setting]): Readon
   }
 }
 
+const IDLE_ROWS: ReadonlyArray<readonly [option: IdleNames.IdleOption, thread: string]> = [
+  ["idle", "all that have none of their own"],
+  ["sharedIdle", "the only one, with `SHARED`; the caller's loop, with `INVOKER`"],
+  ["conductorIdle", "the conductor's, with `DEDICATED` and `SHARED_NETWORK`"],
+  ["sharedNetworkIdle", "that of sender and receiver, with `SHARED_NETWORK`"],
+  ["senderIdle", "the sender's, with `DEDICATED`"],
+  ["receiverIdle", "the receiver's, with `DEDICATED`; the only one's, where neither a mode nor `sharedIdle` is set"]
+]
+
 export const page = (): string =>
   [
     "<!-- Written by `pnpm docs` from the settings of the packages. -->",
@@ -114,7 +124,17 @@ export const page = (): string =>
     "",
     "In texts a size is a number of bytes, or one with `k`, `m` or `g`; a duration is a number of nanoseconds (that of `AERON_DRIVER_TIMEOUT` of milliseconds), or one with `ns`, `us`, `ms` or `s`. Choices have Aeron's names too, those of its C functions and of its Java classes.",
     "",
-    "Beside them: the directory (`directory`, `AERON_DIR`), the threads (`threading`, `AERON_THREADING_MODE`: `DEDICATED`, `SHARED`, `SHARED_NETWORK` or `INVOKER`; unset is `SHARED`, with Aeron `DEDICATED`), and what idle threads do (`idle`; `AERON_SHARED_IDLE_STRATEGY`, `AERON_SHAREDNETWORK_IDLE_STRATEGY` or, with dedicated threads, `AERON_RECEIVER_IDLE_STRATEGY`: `backoff`, `spin`, `yield` or `sleep-ns`, with arguments in the variable of the same name and `_INIT_ARGS`; unset is a park, with Aeron `backoff`).",
+    "Beside them: the directory (`directory`, `AERON_DIR`), and the threads (`threading`, `AERON_THREADING_MODE`: `DEDICATED`, `SHARED`, `SHARED_NETWORK` or `INVOKER`; unset is `SHARED`, with Aeron `DEDICATED`).",
+    "",
+    "What a thread does without work is an option for each, and one for all that have none of their own. In texts it is `backoff`, `spin`, `yield` or `sleep-ns`, with arguments in the variable of the same name and `_INIT_ARGS` (`10-20-1us-1ms`, `1ms`); unset is a park, with Aeron `backoff`.",
+    "",
+    table(
+      ["option", "environment variable", "Aeron's name", "thread"],
+      IDLE_ROWS.map(([option, thread]) => {
+        const variable = IdleNames.VARIABLES[option]
+        return [`\`${option}\``, `\`${variable}\``, `\`${IdleNames.propertyOf(variable)}\``, thread]
+      })
+    ),
     "",
     table(
       ["option", "environment variable", "unit", "default", "range", "Aeron's name", ""],

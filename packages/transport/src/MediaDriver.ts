@@ -199,7 +199,7 @@ export interface DriverInvoker {
  * @since 0.1.0
  */
 export const invoker = (
-  options: Omit<MediaDriverConfig.MediaDriverOptions, "threading" | "idle"> = {}
+  options: Omit<MediaDriverConfig.MediaDriverOptions, "threading" | keyof MediaDriverConfig.IdleOptions> = {}
 ): Effect.Effect<DriverInvoker, TransportError, Scope.Scope> => driverLayer.makeInvoker(options)
 
 /**

@@ -66,6 +66,28 @@ type ValueOf<S extends Setting> = S extends { readonly kind: "boolean" }
         : number | (undefined extends S["default"] ? undefined : never)
 
 /**
+ * What the threads of a driver do without work: `idle`, or else its own of a thread. Which threads there are is said by
+ * `threading`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface IdleOptions {
+  /** Of every thread that has none of its own. Default `IdleStrategy.park()`. */
+  readonly idle?: IdleStrategy
+  /** Of the one thread of `shared`, and of the agents of `invoker`. */
+  readonly sharedIdle?: IdleStrategy
+  /** Of the conductor's thread, with `dedicated` and `sharedNetwork`. */
+  readonly conductorIdle?: IdleStrategy
+  /** Of the thread of sender and receiver, with `sharedNetwork`. */
+  readonly sharedNetworkIdle?: IdleStrategy
+  /** Of the sender's thread, with `dedicated`. */
+  readonly senderIdle?: IdleStrategy
+  /** Of the receiver's thread, with `dedicated`. */
+  readonly receiverIdle?: IdleStrategy
+}
+
+/**
  * Options of a driver. Durations as Effect takes them (`"2 seconds"`, milliseconds as a number), sizes in bytes.
  *
  * @category models
@@ -75,28 +97,26 @@ export type MediaDriverOptions = {
   readonly [Name in keyof Settings]?: Settings[Name] extends { readonly kind: "duration" }
     ? Duration.Input
     : NonNullable<ValueOf<Settings[Name]>>
-} & {
-  /** Default: `/dev/shm/aeron-<user>`, or the same name in the directory for temporary files. */
-  readonly directory?: string
-  /**
-   * `shared`, the default: the driver's agents (conductor, sender, receiver) run in a thread of their own, and
-   * synchronous user code cannot stall the streams of other processes. `sharedNetwork`: the conductor in one thread,
-   * sender and receiver in another. `dedicated`: each in its own. `invoker`: all on the event loop of the caller.
-   */
-  readonly threading?: "shared" | "sharedNetwork" | "dedicated" | "invoker"
-  /**
-   * How the driver reaches the network: by the system's calls (`native`, Linux), by `node:dgram` (`portable`), or not at
-   * all (`none`). Default: `native` where it is there, else `portable`.
-   */
-  readonly media?: "native" | "portable" | "none"
-  /**
-   * A pcap file, made anew, for every datagram that the driver sends or receives: Wireshark, tcpdump and
-   * `millrace frames` read it. It grows as long as the driver runs, and costs a copy of each datagram. Default: none.
-   */
-  readonly captureFile?: string
-  /** What the driver does without work. Default `IdleStrategy.park()`. */
-  readonly idle?: IdleStrategy
-}
+} & IdleOptions & {
+    /** Default: `/dev/shm/aeron-<user>`, or the same name in the directory for temporary files. */
+    readonly directory?: string
+    /**
+     * `shared`, the default: the driver's agents (conductor, sender, receiver) run in a thread of their own, and
+     * synchronous user code cannot stall the streams of other processes. `sharedNetwork`: the conductor in one thread,
+     * sender and receiver in another. `dedicated`: each in its own. `invoker`: all on the event loop of the caller.
+     */
+    readonly threading?: "shared" | "sharedNetwork" | "dedicated" | "invoker"
+    /**
+     * How the driver reaches the network: by the system's calls (`native`, Linux), by `node:dgram` (`portable`), or not at
+     * all (`none`). Default: `native` where it is there, else `portable`.
+     */
+    readonly media?: "native" | "portable" | "none"
+    /**
+     * A pcap file, made anew, for every datagram that the driver sends or receives: Wireshark, tcpdump and
+     * `millrace frames` read it. It grows as long as the driver runs, and costs a copy of each datagram. Default: none.
+     */
+    readonly captureFile?: string
+  }
 
 /**
  * Every option with a value: durations in nanoseconds, sizes in bytes.
@@ -119,7 +139,7 @@ export const conclude = (options: MediaDriverOptions): Effect.Effect<ConcludedSe
 
 /**
  * The options as a `Config`: by the names of `settings`, or else by Aeron's environment variables, with `directory`
- * (or `AERON_DIR`), `threading` and `media`. Values have Aeron's forms: `64k`, `200ms`, `true`; durations Effect's as
+ * (or `AERON_DIR`), `threading`, `media` and the strategies of `IdleOptions` by Aeron's names of them. Values have Aeron's forms: `64k`, `200ms`, `true`; durations Effect's as
  * well.
  *
  * @category config
@@ -128,7 +148,8 @@ export const conclude = (options: MediaDriverOptions): Effect.Effect<ConcludedSe
 export const config: Config.Config<MediaDriverOptions> = settingConfig.make<MediaDriverOptions>(settings, {
   directory: settingConfig.directory,
   threading: Config.option(Config.Literals(["shared", "sharedNetwork", "dedicated", "invoker"], "threading")),
-  media: Config.option(Config.Literals(["native", "portable", "none"], "media"))
+  media: Config.option(Config.Literals(["native", "portable", "none"], "media")),
+  ...settingConfig.idles
 })
 
 /**
@@ -161,6 +182,15 @@ const THREADING_MODES: Readonly<Record<string, NonNullable<MediaDriverOptions["t
   INVOKER: "invoker"
 }
 
+/** Aeron's drivers have three threads where no mode is named, and this one has one: it idles as the receiver would. */
+const idlesOf = (
+  idles: Pick<IdleOptions, "sharedIdle" | "receiverIdle">,
+  threadingMode: string | undefined
+): IdleOptions => {
+  const sharedIdle = idles.sharedIdle ?? (threadingMode === undefined ? idles.receiverIdle : undefined)
+  return sharedIdle === undefined ? idles : { ...idles, sharedIdle }
+}
+
 /**
  * Options from Aeron's variables and properties, as `aeronmd` reads them: a later assignment of a name replaces an
  * earlier one, one of the empty text takes it back; a value that is none is replaced by the default, and one beyond the
@@ -170,7 +200,7 @@ const THREADING_MODES: Readonly<Record<string, NonNullable<MediaDriverOptions["t
  * @since 0.1.0
  */
 export const fromAeron = (assignments: ReadonlyArray<Assignment>): AeronOptions => {
-  const { directory, idle, ignored, threadingMode, values, warnings } = AeronProperties.conclude(settings, assignments)
+  const { directory, idles, ignored, threadingMode, values, warnings } = AeronProperties.conclude(settings, assignments)
   const options = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
@@ -182,7 +212,7 @@ export const fromAeron = (assignments: ReadonlyArray<Assignment>): AeronOptions 
       ...options,
       ...(directory === undefined ? {} : { directory }),
       ...(threadingMode === undefined ? {} : { threading: THREADING_MODES[threadingMode]! }),
-      ...(idle === undefined ? {} : { idle })
+      ...idlesOf(idles, threadingMode)
     },
     warnings,
     ignored
@@ -210,7 +240,7 @@ export const toProperties = (
   const [threadingMode] = Object.entries(THREADING_MODES).find(([, name]) => name === (options.threading ?? "shared"))!
   return AeronProperties.format(
     settings,
-    { directory: options.directory, threadingMode, idle: options.idle },
+    { directory: options.directory, threadingMode, idleOf: (option) => options[option] ?? options.idle },
     concluded
   )
 }

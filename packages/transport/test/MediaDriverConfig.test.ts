@@ -1,5 +1,6 @@
 /** The options of a driver, given in code, by `Config`, and as they are concluded. */
 import { assert, describe, it } from "@effect/vitest"
+import * as IdleStrategy from "@millrace/core/IdleStrategy"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -41,6 +42,26 @@ describe("MediaDriverConfig", () => {
     })
   )
 
+  it.effect("reads what each thread does without work, by Aeron's names", () =>
+    Effect.gen(function* () {
+      const { options } = yield* fromEnvironment({
+        idle: "yield",
+        conductorIdle: "backoff",
+        conductorIdleArguments: "1-2-3us-4us",
+        AERON_RECEIVER_IDLE_STRATEGY: "sleep-ns",
+        AERON_RECEIVER_IDLE_STRATEGY_INIT_ARGS: "7ms"
+      })
+      assert.deepStrictEqual(options, {
+        idle: IdleStrategy.yielding,
+        conductorIdle: IdleStrategy.backoff({ maxSpins: 1, maxYields: 2, minParkNs: 3000, maxParkNs: 4000 }),
+        receiverIdle: IdleStrategy.sleeping(7_000_000)
+      })
+      const error = yield* Effect.flip(fromEnvironment({ AERON_SENDER_IDLE_STRATEGY: "dream" }))
+      assert.include(error.message, "senderIdle")
+      assert.include(error.message, "dream")
+    })
+  )
+
   it.effect("refuses a text that is no value, naming the option, the value and what is allowed", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(fromEnvironment({ AERON_MTU_LENGTH: "long" }))
@@ -70,6 +91,11 @@ describe("MediaDriverConfig", () => {
       "publicationUnblockTimeout",
       "more than"
     ],
+    [{ untetheredWindowLimitTimeout: "1 second" }, "untetheredWindowLimitTimeout", "more than timerInterval"],
+    [{ untetheredLingerTimeout: 0 }, "untetheredLingerTimeout", "more than timerInterval"],
+    [{ untetheredRestingTimeout: "200 millis" }, "untetheredRestingTimeout", "more than timerInterval, 1000000000 ns"],
+    [{ initialWindowLength: 4096, mtuLength: 8192 }, "initialWindowLength", "at least mtuLength, 8192"],
+    [{ senderIdle: IdleStrategy.sleeping(0) }, "senderIdle", "a strategy of IdleStrategy"],
     [{ receiveDataLossRate: 1.5 }, "receiveDataLossRate", "a number from 0 to 1"],
     [{ flowControlGroupTag: 2n ** 63n }, "flowControlGroupTag", "a whole number of 64 bits"],
     [{ senderWildcardPortRange: "9 3" }, "senderWildcardPortRange", "two ports, the lower one first"],

@@ -92,6 +92,7 @@ const settingsOf = (scenario: Scenario): MediaDriverConfig.ConcludedSettings =>
       ipcTermBufferLength: 64 * 1024,
       imageLivenessTimeout: scenario.imageLivenessMs,
       publicationLingerTimeout: scenario.lingerMs,
+      timerInterval: "250 millis",
       untetheredWindowLimitTimeout: "500 millis",
       untetheredRestingTimeout: "2 seconds",
       cubicMeasureRtt: scenario.isMeasuringRtt,

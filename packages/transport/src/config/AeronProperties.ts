@@ -30,7 +30,7 @@ export interface Conclusion {
   readonly values: Readonly<Record<string, SettingValue.Value>>
   readonly directory: string | undefined
   readonly threadingMode: string | undefined
-  readonly idle: IdleNames.IdleDescription | undefined
+  readonly idles: IdleNames.Idles
   readonly warnings: ReadonlyArray<Warning>
   readonly ignored: ReadonlyArray<Ignored>
 }
@@ -90,8 +90,7 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
 
 const DIRECTORY = "AERON_DIR"
 const THREADING_MODE = "AERON_THREADING_MODE"
-const THREADING_MODE_DEFAULT = "DEDICATED"
-const THREADING_MODES: ReadonlyArray<string> = [THREADING_MODE_DEFAULT, "SHARED", "SHARED_NETWORK", "INVOKER"]
+const THREADING_MODES: ReadonlyArray<string> = ["DEDICATED", "SHARED", "SHARED_NETWORK", "INVOKER"]
 
 const LINE = /^([^=:]*?)[ \t]*[=:][ \t]*(.*)$/
 
@@ -163,7 +162,7 @@ export const conclude = (settings: Settings, assignments: ReadonlyArray<Assignme
     values,
     directory: last.get(DIRECTORY)?.value,
     threadingMode,
-    idle: IdleNames.conclude(threadingMode ?? THREADING_MODE_DEFAULT, last, warnings),
+    idles: IdleNames.conclude(last, warnings),
     warnings,
     ignored
   }
@@ -206,19 +205,19 @@ const threadingModeOf = (assignment: Assignment | undefined, warnings: Array<War
 export interface Surroundings {
   readonly directory: string
   readonly threadingMode: string
-  readonly idle: Parameters<typeof IdleNames.format>[1]
+  readonly idleOf: Parameters<typeof IdleNames.format>[0]
 }
 
 /** All values but those that are secret, as a file that `parse` and `conclude` read back. */
 export const format = (
   settings: Settings,
-  { directory, idle, threadingMode }: Surroundings,
+  { directory, idleOf, threadingMode }: Surroundings,
   values: Readonly<Record<string, SettingValue.Value>>
 ): string =>
   [
     `aeron.dir=${directory}`,
     `aeron.threading.mode=${threadingMode}`,
-    ...IdleNames.format(threadingMode, idle),
+    ...IdleNames.format(idleOf),
     ...Object.entries(settings).map(([name, setting]) =>
       setting.kind === "text" && setting.isSecret
         ? `# ${setting.property} is ${values[name] === "" ? "not " : ""}set`

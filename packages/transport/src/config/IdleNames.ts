@@ -1,9 +1,6 @@
-/**
- * Aeron's names of idle strategies, and its variables for them: one for each agent that a threading mode has. Where a
- * mode has several agents, the driver's one strategy is that of its receiver.
- */
+/** Aeron's names of idle strategies, and its variables for them: one for each kind of thread that a driver can have. */
 import type { Assignment, Warning } from "./AeronProperties.ts"
-import { INVALID, parse } from "./SettingValue.ts"
+import * as SettingValue from "./SettingValue.ts"
 
 /** An idle strategy as data, of those that Aeron names. */
 export type IdleDescription =
@@ -41,14 +38,22 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   "org.agrona.concurrent.SleepingMillisIdleStrategy": "sleep"
 }
 
-const VARIABLES: Readonly<Record<string, string>> = {
-  DEDICATED: "AERON_RECEIVER_IDLE_STRATEGY",
-  INVOKER: "AERON_SHARED_IDLE_STRATEGY",
-  SHARED: "AERON_SHARED_IDLE_STRATEGY",
-  SHARED_NETWORK: "AERON_SHAREDNETWORK_IDLE_STRATEGY"
-}
-const ARGUMENTS = "_INIT_ARGS"
-const VARIABLE = /^AERON_(?:CONDUCTOR|SENDER|RECEIVER|SHARED|SHAREDNETWORK)_IDLE_STRATEGY(?:_INIT_ARGS)?$/
+/** By the driver's options. Aeron has none for all threads. */
+export const VARIABLES = {
+  idle: "MILLRACE_IDLE_STRATEGY",
+  conductorIdle: "AERON_CONDUCTOR_IDLE_STRATEGY",
+  senderIdle: "AERON_SENDER_IDLE_STRATEGY",
+  receiverIdle: "AERON_RECEIVER_IDLE_STRATEGY",
+  sharedNetworkIdle: "AERON_SHAREDNETWORK_IDLE_STRATEGY",
+  sharedIdle: "AERON_SHARED_IDLE_STRATEGY"
+} as const
+export const ARGUMENTS = "_INIT_ARGS"
+
+export type IdleOption = keyof typeof VARIABLES
+export type Idles = { readonly [Option in IdleOption]?: IdleDescription }
+
+export const OPTIONS = Object.keys(VARIABLES) as ReadonlyArray<IdleOption>
+const NAMES: ReadonlySet<string> = new Set(Object.values(VARIABLES).flatMap((name) => [name, `${name}${ARGUMENTS}`]))
 
 const SLEEP_NS = 1_000_000
 const BACKOFF = { _tag: "Backoff", maxSpins: 10, maxYields: 20, minParkNs: 1000, maxParkNs: 1_000_000 } as const
@@ -58,32 +63,45 @@ const BACKOFF_ARGUMENTS = /^(\d+)-(\d+)-(\d+[a-z]*)-(\d+[a-z]*)$/i
 
 const DURATION = { kind: "duration", default: undefined, minimum: 1, plainUnitNs: 1 } as const
 
-export const isVariable = (variable: string): boolean => VARIABLE.test(variable)
+export const isVariable = (variable: string): boolean => NAMES.has(variable)
 
-/** The strategy for a threading mode; undefined when none is named, or none that is known. */
-export const conclude = (
-  threadingMode: string,
+/** The strategies that are named, of those that are known. */
+export const conclude = (variables: ReadonlyMap<string, Assignment>, warnings: Array<Warning>): Idles =>
+  Object.fromEntries(
+    OPTIONS.flatMap((option) => {
+      const idle = concludeOne(VARIABLES[option], variables, warnings)
+      return idle === undefined ? [] : [[option, idle] as const]
+    })
+  )
+
+const concludeOne = (
+  variable: string,
   variables: ReadonlyMap<string, Assignment>,
   warnings: Array<Warning>
 ): IdleDescription | undefined => {
-  const variable = VARIABLES[threadingMode]!
   const named = variables.get(variable)
   if (named === undefined) {
     return undefined
   }
-  const strategy = STRATEGIES[named.value]
-  if (strategy === undefined) {
+  const plain = parse(named.value)
+  if (plain === undefined) {
     const message = `${named.name}=${named.value} is no idle strategy: allowed is backoff, spin, yield, sleep-ns`
     warnings.push({ ...named, message })
     return undefined
   }
   const given = variables.get(`${variable}${ARGUMENTS}`)
-  const description = describe(strategy, given?.value)
-  if (description === undefined && given !== undefined) {
+  const description = parse(named.value, given?.value)
+  if (given !== undefined && description === undefined) {
     const message = `${given.name}=${given.value} is not valid: allowed is a duration, or spins-yields-park-park`
     warnings.push({ ...given, message })
   }
-  return description ?? describe(strategy, undefined)
+  return description ?? plain
+}
+
+/** By one of Aeron's names, with arguments if there are any; undefined for what is none. */
+export const parse = (name: string, given?: string): IdleDescription | undefined => {
+  const strategy = Object.hasOwn(STRATEGIES, name) ? STRATEGIES[name] : undefined
+  return strategy === undefined ? undefined : describe(strategy, given)
 }
 
 const describe = (strategy: Strategy, given: string | undefined): IdleDescription | undefined => {
@@ -102,8 +120,8 @@ const describe = (strategy: Strategy, given: string | undefined): IdleDescriptio
 }
 
 const waitOf = (text: string): number | undefined => {
-  const value = parse(DURATION, text)
-  return value === INVALID ? undefined : Math.min(Math.max(Number(value), 1), WAIT_NS_MAX)
+  const value = SettingValue.parse(DURATION, text)
+  return value === SettingValue.INVALID ? undefined : Math.min(Math.max(Number(value), 1), WAIT_NS_MAX)
 }
 
 const backoffOf = (text: string): IdleDescription | undefined => {
@@ -121,14 +139,16 @@ const backoffOf = (text: string): IdleDescription | undefined => {
       }
 }
 
-const propertyOf = (variable: string): string => variable.toLowerCase().replaceAll("_", ".")
+export const propertyOf = (variable: string): string => variable.toLowerCase().replaceAll("_", ".")
 
-/** The lines of a properties file by which `conclude` gives the strategy again. */
-export const format = (
-  threadingMode: string,
-  idle: IdleDescription | { readonly _tag: "Park" } | undefined
-): ReadonlyArray<string> => {
-  const variable = VARIABLES[threadingMode]!
+/** As it is given; undefined is the default. */
+type Given = IdleDescription | { readonly _tag: "Park" } | undefined
+
+/** The lines of a properties file by which `conclude` gives the strategies again. */
+export const format = (idleOf: (option: IdleOption) => Given): ReadonlyArray<string> =>
+  OPTIONS.flatMap((option) => formatOne(VARIABLES[option], idleOf(option)))
+
+const formatOne = (variable: string, idle: Given): ReadonlyArray<string> => {
   const lines = (name: string, given?: string): ReadonlyArray<string> => [
     `${propertyOf(variable)}=${name}`,
     ...(given === undefined ? [] : [`${propertyOf(`${variable}${ARGUMENTS}`)}=${given}`])

@@ -1,7 +1,10 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { IdleStrategy } from "@millrace/core/IdleStrategy"
 import { isPowerOfTwo } from "@millrace/core/kernel/memory/Alignment"
+import * as IdleNames from "../config/IdleNames.ts"
 import * as SettingValue from "../config/SettingValue.ts"
 import * as LossPlan from "../media/LossPlan.ts"
 import * as PortRange from "../media/PortRange.ts"
@@ -74,6 +77,19 @@ const relations = (values: ConcludedSettings): ReadonlyArray<Relation> => [
     values.timerInterval < values.clientLivenessTimeout,
     `less than clientLivenessTimeout, ${values.clientLivenessTimeout} ns`
   ],
+  ...(["untetheredWindowLimitTimeout", "untetheredLingerTimeout", "untetheredRestingTimeout"] as const).map(
+    (option): Relation => [
+      option,
+      // The linger timeout is that of the window limit where it is not given.
+      (values[option] ?? Infinity) > values.timerInterval,
+      `more than timerInterval, ${values.timerInterval} ns`
+    ]
+  ),
+  [
+    "initialWindowLength",
+    values.initialWindowLength >= values.mtuLength,
+    `at least mtuLength, ${values.mtuLength} bytes`
+  ],
   [
     "reservedSessionIdHigh",
     values.reservedSessionIdHigh >= values.reservedSessionIdLow,
@@ -97,12 +113,24 @@ const withDependents = (settings: Settings, options: MediaDriverOptions): MediaD
   }
 }
 
+const isIdleStrategy = Schema.is(IdleStrategy)
+const IDLES = "a strategy of IdleStrategy, with waits of 1 ns to 100 ms and up to a million cycles"
+
+const invalidIdle = (options: MediaDriverOptions): InvalidOption | undefined => {
+  const option = IdleNames.OPTIONS.find((name) => options[name] !== undefined && !isIdleStrategy(options[name]))
+  return option && new InvalidOption({ option, value: JSON.stringify(options[option]), allowed: IDLES })
+}
+
 export const concludeSettings = (
   settings: Settings,
   given: MediaDriverOptions
 ): Effect.Effect<ConcludedSettings, TransportError> =>
   Effect.suspend(() => {
     const options = withDependents(settings, given)
+    const unknownIdle = invalidIdle(options)
+    if (unknownIdle !== undefined) {
+      return fail(unknownIdle)
+    }
     const values: Record<string, SettingValue.Value> = {}
     for (const [name, setting] of Object.entries<Setting>(settings)) {
       const option = options[name as keyof Settings]

@@ -113,7 +113,7 @@ const run = Effect.fnUntraced(function* (
       ? driverError(error, start.directory)
       : new TransportError({ reason: reasonOfStart(error, start.directory) })
   const runner = yield* orTakeOver(start, (attempt) =>
-    DriverThreads.run(attempt, threading, options.idle).pipe(Effect.mapError(toTransportError))
+    DriverThreads.run(attempt, threading, options).pipe(Effect.mapError(toTransportError))
   )
   return {
     directory: start.directory,
@@ -124,7 +124,7 @@ const run = Effect.fnUntraced(function* (
 
 /** A driver whose duty cycles are the caller's. */
 export const makeInvoker = Effect.fnUntraced(function* (
-  options: Omit<MediaDriverConfig.MediaDriverOptions, "threading" | "idle">
+  options: Omit<MediaDriverConfig.MediaDriverOptions, "threading" | keyof MediaDriverConfig.IdleOptions>
 ): Effect.fn.Return<DriverInvoker, TransportError, Scope.Scope> {
   const settings = yield* MediaDriverConfig.conclude(options)
   const directory = options.directory ?? defaultDirectory()

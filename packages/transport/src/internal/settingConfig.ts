@@ -2,6 +2,7 @@
 import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import * as IdleNames from "../config/IdleNames.ts"
 import { environmentVariable, type Setting } from "../config/Setting.ts"
 import * as SettingValue from "../config/SettingValue.ts"
 
@@ -39,5 +40,24 @@ export const make = <Options>(
         ) as Options
     )
   )
+
+/** By the option's name or by its variable; arguments have the same name, and `Arguments` or `_INIT_ARGS`. */
+const idleOf = (option: IdleNames.IdleOption): Config.Config<Option.Option<unknown>> => {
+  const variable = IdleNames.VARIABLES[option]
+  const textOf = (name: string, other: string) => Config.String(name).pipe(Config.orElse(() => Config.String(other)))
+  return Config.all({
+    name: Config.option(textOf(option, variable)),
+    given: Config.option(textOf(`${option}Arguments`, `${variable}${IdleNames.ARGUMENTS}`))
+  }).pipe(
+    Config.map(({ given, name }) =>
+      // A text that is none stays, as with other values.
+      Option.map(name, (text) => IdleNames.parse(text, Option.getOrUndefined(given)) ?? text)
+    )
+  )
+}
+
+export const idles: Readonly<Record<string, Config.Config<Option.Option<unknown>>>> = Object.fromEntries(
+  IdleNames.OPTIONS.map((option) => [option, idleOf(option)])
+)
 
 export const directory = Config.option(Config.orElse(Config.String("directory"), () => Config.String("AERON_DIR")))

@@ -77,26 +77,36 @@ describe("Aeron's variables and properties", () => {
     )
   })
 
-  it("choose the idle strategy of the agent that the threading mode has", () => {
+  it("choose the idle strategy of each kind of thread, whatever the threading mode", () => {
     const idles = [
       ["AERON_SHARED_IDLE_STRATEGY", "yield"],
       ["AERON_SHAREDNETWORK_IDLE_STRATEGY", "noop"],
+      ["AERON_CONDUCTOR_IDLE_STRATEGY", "backoff"],
+      ["aeron.sender.idle.strategy", "org.agrona.concurrent.BusySpinIdleStrategy"],
       ["AERON_RECEIVER_IDLE_STRATEGY", "sleep-ns"],
       ["AERON_RECEIVER_IDLE_STRATEGY_INIT_ARGS", "2ms"]
     ] as const
-    const idleOf = (mode: string) => assign(...idles, ["AERON_THREADING_MODE", mode]).options.idle
-    assert.deepStrictEqual(["SHARED", "INVOKER", "SHARED_NETWORK", "DEDICATED"].map(idleOf), [
-      { _tag: "Yielding" },
-      { _tag: "Yielding" },
-      { _tag: "BusySpin" },
-      { _tag: "Sleeping", sleepNs: 2_000_000 }
-    ])
-    assert.deepStrictEqual(assign(...idles).options.idle, idleOf("DEDICATED"))
+    const expected = {
+      sharedIdle: IdleStrategy.yielding,
+      sharedNetworkIdle: IdleStrategy.busySpin,
+      conductorIdle: IdleStrategy.backoff(),
+      senderIdle: IdleStrategy.busySpin,
+      receiverIdle: IdleStrategy.sleeping(2_000_000)
+    }
+    assert.deepStrictEqual(assign(...idles).options, expected)
+    const { threading, ...options } = assign(...idles, ["AERON_THREADING_MODE", "DEDICATED"]).options
+    assert.deepStrictEqual([threading, options], ["dedicated", expected])
+  })
+
+  it("let the one thread idle as the receiver would, where no mode and no strategy of it is named", () => {
+    const receiver = ["AERON_RECEIVER_IDLE_STRATEGY", "spin"] as const
+    assert.deepStrictEqual(assign(receiver).options.sharedIdle, IdleStrategy.busySpin)
+    assert.isUndefined(assign(receiver, ["AERON_THREADING_MODE", "SHARED"]).options.sharedIdle)
   })
 
   it("give a backoff its four numbers, or say what is wrong with them", () => {
     const name = "AERON_RECEIVER_IDLE_STRATEGY"
-    assert.deepStrictEqual(assign([name, "backoff"], [`${name}_INIT_ARGS`, "1-2-3us-4ms"]).options.idle, {
+    assert.deepStrictEqual(assign([name, "backoff"], [`${name}_INIT_ARGS`, "1-2-3us-4ms"]).options.receiverIdle, {
       _tag: "Backoff",
       maxSpins: 1,
       maxYields: 2,
@@ -104,7 +114,7 @@ describe("Aeron's variables and properties", () => {
       maxParkNs: 4_000_000
     })
     const { options, warnings } = assign([name, "backoff"], [`${name}_INIT_ARGS`, "1-2"])
-    assert.strictEqual(options.idle?._tag, "Backoff")
+    assert.strictEqual(options.receiverIdle?._tag, "Backoff")
     assert.match(messagesOf(warnings).join(), /INIT_ARGS=1-2 is not valid/)
     assert.match(
       messagesOf(assign([name, "dream"]).warnings).join(),
@@ -162,12 +172,14 @@ describe("properties files", () => {
         allowTermination: true
       })
       const idle = IdleStrategy.backoff({ maxSpins: 3 })
-      const surroundings = { directory: "/dev/shm/d", threading: "sharedNetwork", idle } as const
+      const idles = { conductorIdle: IdleStrategy.yielding, sharedNetworkIdle: idle } as const
+      const surroundings = { directory: "/dev/shm/d", threading: "sharedNetwork", ...idles } as const
       const text = MediaDriverConfig.toProperties(surroundings, concluded)
+      assert.include(text, "# aeron.sender.idle.strategy is a park")
       const read = MediaDriverConfig.fromAeron(MediaDriverConfig.parseProperties(text, "dump"))
       assert.deepStrictEqual([read.warnings, read.ignored], [[], []])
-      const { directory, idle: idleRead, threading, ...options } = read.options
-      assert.deepStrictEqual({ directory, threading, idle: idleRead }, surroundings)
+      const { conductorIdle, directory, sharedNetworkIdle, threading, ...options } = read.options
+      assert.deepStrictEqual({ conductorIdle, directory, sharedNetworkIdle, threading }, surroundings)
       assert.deepStrictEqual(yield* MediaDriverConfig.conclude(options), concluded)
     })
   )
@@ -182,7 +194,9 @@ describe("properties files", () => {
         )
         assert.notInclude(text, "sesame")
         assert.include(text, "# millrace.termination.token is set")
-        return MediaDriverConfig.fromAeron(MediaDriverConfig.parseProperties(text, "dump")).options.idle
+        const { options } = MediaDriverConfig.fromAeron(MediaDriverConfig.parseProperties(text, "dump"))
+        assert.deepStrictEqual(options.conductorIdle, options.sharedIdle)
+        return options.sharedIdle
       }
       for (const idle of [
         IdleStrategy.busySpin,
