@@ -131,7 +131,7 @@ const hasLengths = (view: DataView, at: number, totalSize: number, magic: number
 }
 
 const checkCrc = (cursor: RecordCursor, requireCrcProperty: boolean): number => {
-  const { at, bodyAt, bodyLength, bytes, totalSize } = cursor
+  const { at, bodyAt, bodyLength, totalSize } = cursor
   const stored = crcProperty(cursor)
   if (stored < 0) {
     if (requireCrcProperty || stored === CRC_PROPERTY_BROKEN) {
@@ -140,12 +140,12 @@ const checkCrc = (cursor: RecordCursor, requireCrcProperty: boolean): number => 
     if (!hasProperties(cursor)) {
       return BAD_PROPERTIES
     }
-    return bodyLength === 0 || Checksum.masked(bytes, bodyAt, bodyAt + bodyLength) === cursor.bodyCrc
+    return bodyLength === 0 || Checksum.masked(cursor, bodyAt, bodyAt + bodyLength) === cursor.bodyCrc
       ? totalSize
       : BAD_BODY_CRC
   }
   const end = at + totalSize - RecordDescriptor.CRC_PROPERTY_LENGTH
-  if (Checksum.masked(bytes, at, end) !== stored) {
+  if (Checksum.masked(cursor, at, end) !== stored) {
     return BAD_PROPERTY_CRC
   }
   return totalSize
