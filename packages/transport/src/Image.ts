@@ -69,6 +69,8 @@ export interface Image {
   readonly mtuLength: number
   /** The place behind everything read. */
   readonly position: Effect.Effect<number>
+  /** The counter that tells the driver and its tools of `position`. */
+  readonly subscriberPositionId: number
   readonly isClosed: Effect.Effect<boolean>
   /** Whether everything there will ever be was read. */
   readonly isEndOfStream: Effect.Effect<boolean>
@@ -81,6 +83,21 @@ export interface Image {
   readonly poll: (handler: MessageHandler, limit: number) => Effect.Effect<number, TransportError>
   /** As `Subscription.controlledPoll`, of this image alone. */
   readonly controlledPoll: (handler: ControlledHandler, limit: number) => Effect.Effect<number, TransportError>
+  /**
+   * As `poll`, up to a position: no frame is taken that begins at `positionLimit` or behind it. Of a message in fragments
+   * the first ones may be taken, and it is handed over when the rest has been.
+   */
+  readonly boundedPoll: (
+    handler: MessageHandler,
+    positionLimit: number,
+    limit: number
+  ) => Effect.Effect<number, TransportError>
+  /** As `boundedPoll`, with a handler that says how the poll goes on. */
+  readonly boundedControlledPoll: (
+    handler: ControlledHandler,
+    positionLimit: number,
+    limit: number
+  ) => Effect.Effect<number, TransportError>
   /** As `Subscription.blockPoll`, of this image alone: one block at most. */
   readonly blockPoll: (handler: BlockHandler, lengthLimit: number) => Effect.Effect<number, TransportError>
   /** As `Subscription.rawPoll`, of this image alone: one block at most. */
@@ -93,6 +110,8 @@ export interface Image {
   readonly stream: Stream.Stream<Uint8Array, TransportError>
   /** As `stream`, each with its session and its positions. */
   readonly messages: Stream.Stream<Message, TransportError>
+  /** As `messages`, with payloads that are valid until the next pull; ends with the image. */
+  readonly borrowedMessages: Stream.Stream<Message, TransportError>
   /** Decoded messages; ends with the image. */
   readonly typed: <A>(schema: PlainSchema<A>, options?: TypedOptions) => Stream.Stream<A, TransportError>
   /** Refuses the stream: its publisher is told the reason, at most 1,023 bytes, and this subscription loses it. */

@@ -70,6 +70,22 @@ export interface MessageHeader {
 }
 
 /**
+ * A message and its place in the stream of its session: what a recorder needs of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Message {
+  readonly payload: Uint8Array
+  readonly sessionId: number
+  readonly streamId: number
+  /** Where it begins: behind the message before it, padding included, or where the subscription joined. */
+  readonly startPosition: number
+  /** The position behind it. */
+  readonly position: number
+}
+
+/**
  * What a handler of `controlledPoll` answers for a message.
  *
  * - `Continue`: go on; the position moves at the end of the poll.
@@ -170,6 +186,8 @@ export interface Subscription {
   /** The image of one session; undefined when there is none. */
   readonly imageBySessionId: (sessionId: number) => Effect.Effect<Image | undefined>
   readonly channelStatus: Effect.Effect<ChannelStatus, TransportError>
+  /** The counter of `channelStatus`, for tools; -1 over IPC. */
+  readonly channelStatusId: number
   /** `host:port` of the sockets that receive. Empty over IPC. */
   readonly localSocketAddresses: Effect.Effect<ReadonlyArray<string>, TransportError>
   /** The first of `localSocketAddresses`: with port 0 in the channel, the port that the system chose is in it. */
@@ -213,6 +231,11 @@ export interface Subscription {
   readonly blockPoll: (handler: BlockHandler, lengthLimit: number) => Effect.Effect<number, TransportError>
   /** As `blockPoll`, with the place of each block on disk. */
   readonly rawPoll: (handler: RawBlockHandler, lengthLimit: number) => Effect.Effect<number, TransportError>
+  /**
+   * `poll` without an effect, for a loop that waits for nothing else: how many messages were taken, or the negative code
+   * `CLOSED` of `OfferResult` in `@millrace/core` once there will be no more.
+   */
+  readonly pollUnsafe: (handler: MessageHandler, limit: number) => number
   /** Messages of all images, one image a batch, in batches that may be kept. */
   readonly batches: Stream.Stream<FragmentBatch, TransportError>
   /**
@@ -222,6 +245,13 @@ export interface Subscription {
   readonly borrowedBatches: Stream.Stream<FragmentBatch, TransportError>
   /** One array a message, safe to keep. */
   readonly stream: Stream.Stream<Uint8Array, TransportError>
+  /** As `stream`, each with its session and its positions. */
+  readonly messages: Stream.Stream<Message, TransportError>
+  /**
+   * As `messages`, without a copy: payloads are valid until the next pull, and only then is the publisher told that they
+   * were read. A recorder that stores them before it pulls finds, after its death, everything that it had not stored.
+   */
+  readonly borrowedMessages: Stream.Stream<Message, TransportError>
   /** Decoded messages. */
   readonly typed: <A>(schema: PlainSchema<A>, options?: TypedOptions) => Stream.Stream<A, TransportError>
   /** Decoded messages, those that do not decode among them. */

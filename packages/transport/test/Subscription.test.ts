@@ -50,6 +50,31 @@ describe("Subscription", () => {
     }).pipe(Effect.scoped, Effect.provide(embedded()))
   )
 
+  it.live("gives messages with their session and positions, owned or lent until the next pull", () =>
+    Effect.gen(function* () {
+      const { publication, subscription } = yield* connected
+      const { sessionId } = publication
+      yield* publication.publishMany([bytesOf("a"), bytesOf("b".repeat(3000)), bytesOf("c")])
+      const take = (messages: Subscription.Subscription["messages"], count: number) =>
+        messages.pipe(
+          Stream.take(count),
+          Stream.map(({ payload, ...place }) => ({ ...place, text: textOf(payload) })),
+          Stream.runCollect
+        )
+      const [first, second] = yield* take(subscription.borrowedMessages, 2)
+      const [third] = yield* take(subscription.messages, 1)
+      assert.deepStrictEqual(first, { sessionId, streamId: 1001, startPosition: 0, position: 64, text: "a" })
+      assert.deepInclude(second, { sessionId, startPosition: 64, text: "b".repeat(3000) })
+      assert.deepInclude(third, { sessionId, startPosition: second!.position, text: "c" })
+      assert.strictEqual(yield* publication.position, third!.position)
+      yield* publication.publishMany([bytesOf("d")])
+      const [image] = yield* subscription.currentImages
+      assert.strictEqual((yield* take(image!.borrowedMessages, 1))[0]!.startPosition, third!.position)
+      yield* publication.publishMany([bytesOf("e")])
+      assert.strictEqual((yield* take(image!.messages, 1))[0]!.text, "e")
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
   it.live("lends batches until the next pull: the driver cleans nothing that is being read", () =>
     Effect.gen(function* () {
       const { publication, subscription } = yield* connected

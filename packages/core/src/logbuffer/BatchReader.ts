@@ -21,11 +21,14 @@ export class BatchReader {
   private readonly assembler: FragmentAssembler
   private readonly header = new FragmentHeader()
   private isAssembling = false
+  /** Behind the last message of the last batch: there the next one begins. */
+  private messagePosition: number
 
   constructor(log: LogBuffers, position: number) {
     assert(position >= 0 && position % F.FRAME_ALIGNMENT === 0, "a reader begins at a frame boundary")
     this.log = log
     this.position = position
+    this.messagePosition = position
     this.assembler = new FragmentAssembler({
       maxMessageLength: LogBufferDescriptor.maxMessageLength(log.termLength),
       sessionsMax: 1
@@ -39,12 +42,17 @@ export class BatchReader {
 
   /**
    * Fills the batch with the next messages that are there, of one term, at most its capacity or `countLimit` of them, and
-   * about `lengthLimit` bytes of log. What the batch held before is no longer valid. `position` moves although no message was found when
-   * there was PAD or part of a message.
+   * about `lengthLimit` bytes of log, and none of a frame that begins at `positionLimit` or behind it. What the batch held before is no
+   * longer valid. `position` moves although no message was found when there was PAD or part of a message.
    *
    * @returns the number of messages
    */
-  read(batch: FragmentBatch, lengthLimit: number = Infinity, countLimit: number = Infinity): number {
+  read(
+    batch: FragmentBatch,
+    lengthLimit: number = Infinity,
+    countLimit: number = Infinity,
+    positionLimit: number = Infinity
+  ): number {
     const log = this.log
     assertOpen(log.metadata.state)
     assert(!batch.isOwned, "an owned batch is not read into again")
@@ -55,13 +63,21 @@ export class BatchReader {
     let wasAssembling: boolean
     do {
       position = this.position
+      if (position >= positionLimit) {
+        break
+      }
       wasAssembling = this.isAssembling
       const term = log.terms[LogBufferDescriptor.indexByPosition(position, log.termLength)]!
       const termOffset = LogBufferDescriptor.computeTermOffset(position, log.termLength)
+      const bound = positionLimit - position
       this.position += wasAssembling
-        ? this.readFragments(term, termOffset, batch)
-        : this.readWhole(term, termOffset, batch, lengthLimit, countMax)
+        ? this.readFragments(term, termOffset, batch, bound)
+        : this.readWhole(term, termOffset, batch, Math.min(lengthLimit, bound), countMax)
     } while (batch.count === 0 && (this.position > position || this.isAssembling !== wasAssembling))
+    if (batch.count > 0) {
+      batch.startPosition = this.messagePosition
+      this.messagePosition = batch.positions[batch.count - 1]!
+    }
     return batch.count
   }
 
@@ -71,6 +87,7 @@ export class BatchReader {
    */
   takeBack(batch: FragmentBatch, index: number): void {
     assert(index >= 0 && index < batch.count, "a message is taken back that the batch does not have")
+    this.messagePosition = index === 0 ? batch.startPosition : batch.positions[index - 1]!
     if (batch.state === undefined) {
       this.position -= F.alignFrame(this.assembler.retract() + F.HEADER_LENGTH)
       this.isAssembling = true
@@ -83,6 +100,7 @@ export class BatchReader {
   skip(length: number): void {
     assert(length >= 0 && length % F.FRAME_ALIGNMENT === 0, "a reader skips whole frames")
     this.position += length
+    this.messagePosition = this.position
     if (this.isAssembling) {
       this.isAssembling = false
       this.assembler.abandon(this.log.sessionId)
@@ -138,13 +156,14 @@ export class BatchReader {
   }
 
   /** Fragments, up to the end of the message or to something that is no fragment. @returns the bytes read */
-  private readFragments(term: AtomicBuffer, termOffset: number, batch: FragmentBatch): number {
+  private readFragments(term: AtomicBuffer, termOffset: number, batch: FragmentBatch, lengthLimit: number): number {
     const termLength = term.length
+    const endOffset = Math.min(termLength, termOffset + lengthLimit)
     const assembler = this.assembler
     const header = this.header
     const termBeginPosition = this.position - LogBufferDescriptor.computeTermOffset(this.position, termLength)
     let offset = termOffset
-    while (offset < termLength) {
+    while (offset < endOffset) {
       const frameLength = F.frameLengthAcquire(term, offset)
       if (frameLength <= 0) {
         break

@@ -21,6 +21,8 @@ export class FragmentBatch {
   /** The memory of all messages. */
   buffer: Uint8Array<ArrayBufferLike> = new Uint8Array(0)
   count = 0
+  /** Where the first message begins: behind the message before it, or where its reader joined. Padding lies in between. */
+  startPosition = 0
   readonly offsets: Int32Array
   readonly lengths: Int32Array
   /** The position behind each message: where the stream goes on after it. */
@@ -50,8 +52,23 @@ export class FragmentBatch {
   message(index: number): Uint8Array<ArrayBufferLike> {
     assert(index >= 0 && index < this.count, "a batch has no message of this index")
     this.assertReadable()
-    const offset = this.offsets[index]!
-    return this.buffer.subarray(offset, offset + this.lengths[index]!)
+    const { buffer, byteOffset } = this.buffer
+    return new Uint8Array(buffer, byteOffset + this.offsets[index]!, this.lengths[index]!)
+  }
+
+  /** The bytes of every message, to be kept: views of one copy, of the batch itself when it is owned. */
+  toMessages(): Array<Uint8Array<ArrayBufferLike>> {
+    this.assertReadable()
+    const { count, lengths, offsets } = this
+    const begin = this.isOwned || count === 0 ? 0 : offsets[0]!
+    const end = count === 0 ? 0 : offsets[count - 1]! + lengths[count - 1]!
+    const bytes = this.isOwned ? this.buffer : this.buffer.slice(begin, end)
+    const { buffer, byteOffset } = bytes
+    const messages = new Array<Uint8Array<ArrayBufferLike>>(count)
+    for (let index = 0; index < count; index++) {
+      messages[index] = new Uint8Array(buffer, byteOffset + offsets[index]! - begin, lengths[index]!)
+    }
+    return messages
   }
 
   /** The reserved value of each message, read when they are asked for. */
@@ -80,6 +97,7 @@ export class FragmentBatch {
     const owned = new FragmentBatch(Math.max(count, 1))
     owned.sessionId = this.sessionId
     owned.streamId = this.streamId
+    owned.startPosition = this.startPosition
     owned.count = count
     owned.isOwned = true
     if (count === 0) {

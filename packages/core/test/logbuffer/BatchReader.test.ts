@@ -45,6 +45,31 @@ describe("BatchReader", () => {
     assert.throws(() => batch.message(2), AssertionError)
   })
 
+  it("says where each batch begins: behind the message before it, padding and fragments included", () => {
+    const { log } = logOf([8, 500, 40, 8])
+    const reader = new BatchReader(log, 0)
+    const batch = new FragmentBatch(1)
+    const places: Array<readonly [number, number]> = []
+    while (reader.read(batch) > 0) {
+      places.push([batch.startPosition, batch.positions[0]!])
+      assert.strictEqual(batch.toOwned().startPosition, batch.startPosition)
+    }
+    assert.deepStrictEqual(
+      places.map(([start]) => start),
+      [0, ...places.slice(0, -1).map(([, position]) => position)]
+    )
+    const again = new BatchReader(log, 0)
+    const many = new FragmentBatch(8)
+    again.read(many)
+    again.takeBack(many, 0)
+    assert.strictEqual(again.read(many) > 0 && many.startPosition, 0)
+    const joined = new BatchReader(log, places[2]![0])
+    joined.read(many)
+    assert.strictEqual(many.startPosition, places[2]![0])
+    joined.skip(0)
+    assert.strictEqual(joined.read(many), 0)
+  })
+
   it("owns a copy that later writes and reads do not touch", () => {
     const { log } = logOf([8, 0, 100])
     const reader = new BatchReader(log, 0)

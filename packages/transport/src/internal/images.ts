@@ -27,6 +27,7 @@ export const uncontrolled =
 export const imageOf = (handle: SubscriptionHandle, reader: ImageReader): Image => {
   const source = handle.oneImage(reader)
   const batches = batchStreams.owned(handle, source)
+  const borrowedBatches = batchStreams.borrowed(handle, source)
   const { client, kernel, connection } = handle
   const { buffers } = reader.log
   /** 0 of an image that is closed. */
@@ -47,6 +48,7 @@ export const imageOf = (handle: SubscriptionHandle, reader: ImageReader): Image 
     termLength: buffers.termLength,
     mtuLength: buffers.mtuLength,
     position: Effect.sync(() => reader.position),
+    subscriberPositionId: reader.subscriberPositionId,
     isClosed: Effect.sync(() => reader.isClosed),
     isEndOfStream: Effect.sync(() => reader.isEndOfStream),
     isPublicationRevoked: Effect.sync(() => reader.isPublicationRevoked),
@@ -57,12 +59,19 @@ export const imageOf = (handle: SubscriptionHandle, reader: ImageReader): Image 
       return reading(() => handle.messagePoll.poll(reader, controlled, limit))
     },
     controlledPoll: (handler, limit) => reading(() => handle.messagePoll.poll(reader, handler, limit)),
+    boundedPoll: (handler, positionLimit, limit) => {
+      const controlled = uncontrolled(handler)
+      return reading(() => handle.messagePoll.poll(reader, controlled, limit, positionLimit))
+    },
+    boundedControlledPoll: (handler, positionLimit, limit) =>
+      reading(() => handle.messagePoll.poll(reader, handler, limit, positionLimit)),
     blockPoll: pollBlock,
     rawPoll: pollBlock,
     batches,
-    borrowedBatches: batchStreams.borrowed(handle, source),
-    stream: batchStreams.payloads(batches),
+    borrowedBatches,
+    stream: batchStreams.payloads(handle, source),
     messages: batchStreams.messages(batches),
+    borrowedMessages: batchStreams.messages(borrowedBatches),
     typed: (schema, options) => typedStreams.typed(batches, schema, options),
     reject: (reason) =>
       requestIn<void>(client, connection, {

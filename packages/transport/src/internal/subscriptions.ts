@@ -1,8 +1,10 @@
 /** Subscriptions as their users hold them, over the `SubscriptionHandle` that goes with them through all connections. */
+import { CONTINUE } from "@millrace/core/kernel/logbuffer/ControlledPoll"
+import { CLOSED } from "@millrace/core/kernel/logbuffer/OfferResult"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as ChannelStatus from "../client/ChannelStatus.ts"
-import type { Subscription, SubscriptionOptions } from "../Subscription.ts"
+import type { ControlledHandler, MessageHandler, Subscription, SubscriptionOptions } from "../Subscription.ts"
 import { InvalidOption, type TransportError } from "../TransportError.ts"
 import * as batchStreams from "./batchStreams.ts"
 import * as channelState from "./channelState.ts"
@@ -32,6 +34,22 @@ const pollBlocks: (handle: SubscriptionHandle) => Subscription["rawPoll"] = (han
     return kernel.current.reduce((length, image) => length + kernel.pollBlock(image, handler, lengthLimit), 0)
   })
 
+const pollUnsafe = (handle: SubscriptionHandle): Subscription["pollUnsafe"] => {
+  let last: MessageHandler | undefined
+  let controlled: ControlledHandler = () => CONTINUE
+  return (handler, limit) => {
+    if (handle.kernel.isClosed) {
+      return handle.isWaiting ? 0 : CLOSED
+    }
+    // Mostly it is the one of the last poll.
+    if (handler !== last) {
+      last = handler
+      controlled = uncontrolled(handler)
+    }
+    return handle.messagePoll.pollAll(controlled, limit)
+  }
+}
+
 /** What the subscription is now: it may be another one of the same stream after each reconnection. */
 const stateOf = (handle: SubscriptionHandle) => {
   const resolvedEndpoint = Effect.map(channelState.localAddresses(handle), ([address]) => address)
@@ -50,6 +68,9 @@ const stateOf = (handle: SubscriptionHandle) => {
         return reader === undefined ? undefined : imageOf(handle, reader)
       }),
     channelStatus: channelState.status(handle),
+    get channelStatusId() {
+      return handle.kernel.channelStatusId
+    },
     localSocketAddresses: channelState.localAddresses(handle),
     resolvedEndpoint,
     tryResolveChannelEndpointPort: Effect.map(resolvedEndpoint, (endpoint) =>
@@ -60,6 +81,7 @@ const stateOf = (handle: SubscriptionHandle) => {
 
 const subscriptionOf = (handle: SubscriptionHandle): Subscription => {
   const batches = batchStreams.owned(handle, handle.allImages)
+  const borrowedBatches = batchStreams.borrowed(handle, handle.allImages)
   return Object.assign(stateOf(handle), {
     images: images(handle),
     imageEvents: imageEvents(handle),
@@ -67,12 +89,15 @@ const subscriptionOf = (handle: SubscriptionHandle): Subscription => {
       const controlled = uncontrolled(handler)
       return reading(handle, () => handle.messagePoll.pollAll(controlled, limit))
     },
+    pollUnsafe: pollUnsafe(handle),
     controlledPoll: (handler, limit) => reading(handle, () => handle.messagePoll.pollAll(handler, limit)),
     blockPoll: pollBlocks(handle),
     rawPoll: pollBlocks(handle),
     batches,
-    borrowedBatches: batchStreams.borrowed(handle, handle.allImages),
-    stream: batchStreams.messages(batches),
+    borrowedBatches,
+    stream: batchStreams.payloads(handle, handle.allImages),
+    messages: batchStreams.messages(batches),
+    borrowedMessages: batchStreams.messages(borrowedBatches),
     typed: (schema, options) => typedStreams.typed(batches, schema, options),
     typedResults: (schema, options) => typedStreams.typedResults(batches, schema, options?.format ?? "json")
   } satisfies Partial<Subscription>)
