@@ -295,6 +295,111 @@ export class DecodeFailed extends Schema.TaggedError<DecodeFailed>("@millrace/st
 }
 
 /**
+ * Part of a session is not in its recording: it was sent while nobody recorded, or it was cleaned away.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RecordingGap extends Schema.TaggedError<RecordingGap>("@millrace/store/StoreError/RecordingGap")(
+  "RecordingGap",
+  {
+    topic: Schema.String,
+    streamId: Schema.Int,
+    sessionId: Schema.Int,
+    /** Where the gap begins: what is before it is recorded. */
+    fromPosition: Schema.Finite,
+    /** Where it ends. */
+    toPosition: Schema.Finite
+  }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `positions ${this.fromPosition} to ${this.toPosition} of session ${this.sessionId} of stream ${this.streamId} are not in recording ${this.topic}: have them sent again from ${this.fromPosition}, or go on behind them (onGap)`
+  }
+}
+
+/**
+ * What comes of a session is not what was recorded of it: another stream under the same session id. Nothing of it was
+ * stored.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RecordingDiffers extends Schema.TaggedError<RecordingDiffers>(
+  "@millrace/store/StoreError/RecordingDiffers"
+)("RecordingDiffers", {
+  topic: Schema.String,
+  streamId: Schema.Int,
+  sessionId: Schema.Int,
+  /** Behind the message that differs. */
+  position: Schema.Finite,
+  recordedPosition: Schema.Finite
+}) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `the message before position ${this.position} of session ${this.sessionId} of stream ${this.streamId} is not the one in recording ${this.topic}, which ends at ${this.recordedPosition}: the session id was used again for another stream. Record it into another topic`
+  }
+}
+
+/**
+ * A message of the topic says nothing of a place in a stream: it was put by something else than a recorder.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotARecording extends Schema.TaggedError<NotARecording>("@millrace/store/StoreError/NotARecording")(
+  "NotARecording",
+  { topic: Schema.String, queueId: Schema.Int, queueOffset: Schema.Finite }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `topic ${JSON.stringify(this.topic)} is not a recording: message ${this.queueOffset} of queue ${this.queueId} has no place in a stream. Choose a topic that only recorders write`
+  }
+}
+
+/**
+ * A recording would get more sessions than it may have, each with a queue of its own.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TooManySessions extends Schema.TaggedError<TooManySessions>("@millrace/store/StoreError/TooManySessions")(
+  "TooManySessions",
+  { topic: Schema.String, limit: Schema.Int }
+) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `recording ${this.topic} has ${this.limit} sessions, its limit: record into another topic, or raise sessionsMax`
+  }
+}
+
+/**
+ * Live messages wait for what comes before them, and the recording does not get there.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RecordingBehind extends Schema.TaggedError<RecordingBehind>("@millrace/store/StoreError/RecordingBehind")(
+  "RecordingBehind",
+  {
+    topic: Schema.String,
+    streamId: Schema.Int,
+    sessionId: Schema.Int,
+    /** Where the recording ends; missing when it has nothing of the session. */
+    recordedPosition: Schema.optional(Schema.Finite),
+    /** Where the live messages begin. */
+    livePosition: Schema.Finite,
+    waitedMs: Schema.Finite
+  }
+) {
+  readonly isRetryable = true
+  override get message(): string {
+    const end = this.recordedPosition === undefined ? "has nothing of it" : `ends at ${this.recordedPosition}`
+    return `live messages of session ${this.sessionId} of stream ${this.streamId} begin at ${this.livePosition}, recording ${this.topic} ${end} and did not go on for ${this.waitedMs} ms: see whether its recorder runs`
+  }
+}
+
+/**
  * The store does not take messages now, for a reason that is none of the others.
  *
  * @category errors
@@ -349,6 +454,11 @@ export const StoreErrorReason = Schema.Union([
   EncodeFailed,
   DecodeFailed,
   DecompressFailed,
+  RecordingGap,
+  RecordingDiffers,
+  RecordingBehind,
+  NotARecording,
+  TooManySessions,
   NotWriteable,
   OptionIllegal
 ])
