@@ -91,7 +91,7 @@ const sharedMemory: Judge = ({ leftBehind, platform, sharedMemory: place }) => {
           Check.of({
             name: "left behind",
             status: "warn",
-            value: `${leftBehind.map(({ directory }) => directory).join(", ")}: ${bytes(sum(leftBehind.map(({ bytes }) => bytes)))}`,
+            value: `${leftBehind.length === 1 ? leftBehind[0]!.directory : `${leftBehind.length} directories`}, ${bytes(sum(leftBehind.map(({ bytes }) => bytes)))}`,
             limit: "no directory of a driver that has died",
             why: "it takes memory until it is removed, or a driver is started there",
             mend: `rm -r ${leftBehind.map(({ directory }) => directory).join(" ")}`

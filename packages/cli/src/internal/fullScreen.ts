@@ -6,10 +6,10 @@ import * as Screen from "../output/Screen.ts"
 
 const STDOUT = 1
 
-/** By a write that is done when it returns: the process may be about to end. */
-const writeNow = (text: string): void => {
+/** By a write that is done when it returns: the process ends before any other. */
+const leaveNow = (): void => {
   try {
-    fs.writeSync(STDOUT, text)
+    fs.writeSync(STDOUT, Screen.LEAVE)
   } catch {
     // The terminal is gone, and with it what there was to restore.
   }
@@ -24,17 +24,17 @@ export interface FullScreen {
 
 export const fullScreen = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
-  const restore = () => writeNow(Screen.LEAVE)
+  const display = (commands: string) => Effect.ignore(terminal.display(commands))
   yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      process.once("exit", restore)
-      writeNow(Screen.ENTER)
-    }),
+    Effect.andThen(
+      Effect.sync(() => process.once("exit", leaveNow)),
+      display(Screen.ENTER)
+    ),
     () =>
-      Effect.sync(() => {
-        process.removeListener("exit", restore)
-        restore()
-      })
+      Effect.andThen(
+        display(Screen.LEAVE),
+        Effect.sync(() => process.removeListener("exit", leaveNow))
+      )
   )
   let shown: ReadonlyArray<string> | undefined
   return {
@@ -42,7 +42,7 @@ export const fullScreen = Effect.gen(function* () {
       Effect.suspend(() => {
         const commands = Screen.change(shown, lines)
         shown = lines
-        return commands === "" ? Effect.void : Effect.ignore(terminal.display(commands))
+        return commands === "" ? Effect.void : display(commands)
       }),
     forget: Effect.sync(() => {
       shown = undefined

@@ -12,8 +12,6 @@ import type { Sort, View } from "./View.ts"
 
 /** As long as Aeron's clients wait for a sign of life of the driver, and drivers for one of a client. */
 const HEARTBEAT_AGE_MAX_MS = 10_000
-/** At a width of 80 columns. */
-const LINE_WIDTH = 12
 
 const rate = (value: number | null): string => (value === null ? "–" : `${bytes(value)}/s`)
 const timeOf = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace("T", " ")
@@ -36,7 +34,7 @@ const counted = (name: string, total: number, now: number | undefined, style: St
 const head = (sample: DriverSample, history: History.History, width: number, style: Style): ReadonlyArray<string> => {
   const { clients, cncVersion, directory, errorCount, lostBytes, pid, totals } = sample
   const rates = sample.rates ?? undefined
-  const line = (key: string) => sparkline(history.get(key) ?? [], LINE_WIDTH)
+  const line = (key: string) => sparkline(history.get(key) ?? [], Grid.lineWidth(width))
   return [
     Facts.line(
       [
@@ -70,14 +68,21 @@ const head = (sample: DriverSample, history: History.History, width: number, sty
   ]
 }
 
-const streamColumns = (history: History.History, style: Style): ReadonlyArray<Grid.Column<StreamSample>> => [
+/** Every channel begins with the same word, and there is never room enough. */
+const channelText = (channel: string): string => printable(channel.replace(/^aeron:/, ""))
+
+const streamColumns = (
+  history: History.History,
+  lineWidth: number,
+  style: Style
+): ReadonlyArray<Grid.Column<StreamSample>> => [
   { title: "stream", width: 7, align: "right", cell: ({ streamId }) => String(streamId) },
   { title: "session", width: 11, align: "right", cell: ({ sessionId }) => String(sessionId) },
   { title: "rate", width: 10, align: "right", cell: ({ bytesPerSecond }) => rate(bytesPerSecond) },
   {
     title: "history",
-    width: LINE_WIDTH,
-    cell: (stream) => sparkline(history.get(History.streamKey(stream)) ?? [], LINE_WIDTH),
+    width: lineWidth,
+    cell: (stream) => sparkline(history.get(History.streamKey(stream)) ?? [], lineWidth),
     style: () => style.accent
   },
   { title: "behind", width: 8, align: "right", cell: ({ behindBytes }) => bytes(behindBytes) },
@@ -104,15 +109,15 @@ const streamColumns = (history: History.History, style: Style): ReadonlyArray<Gr
     style: ({ lostBytes }) => (lostBytes > 0 ? style.bad : undefined)
   },
   { title: "subs", width: 4, align: "right", fromWidth: 100, cell: ({ subscribers }) => String(subscribers.length) },
-  { title: "NAKs", width: 7, align: "right", fromWidth: 140, cell: ({ naks }) => grouped(naks) },
+  { title: "NAKs", width: 7, align: "right", fromWidth: 160, cell: ({ naks }) => grouped(naks) },
   {
     title: "held",
     width: 7,
     align: "right",
-    fromWidth: 140,
+    fromWidth: 160,
     cell: ({ backPressureEvents }) => grouped(backPressureEvents)
   },
-  { title: "channel", width: 20, cell: ({ channel }) => printable(channel) }
+  { title: "channel", width: 20, cell: ({ channel }) => channelText(channel) }
 ]
 
 const ORDERS: Readonly<Record<Sort, (a: StreamSample, b: StreamSample) => number>> = {
@@ -146,7 +151,7 @@ const LOSS_COLUMNS: ReadonlyArray<Grid.Column<LossSample>> = [
   { title: "last", width: 19, cell: ({ lastMs }) => timeOf(lastMs) },
   { title: "stream", width: 7, align: "right", cell: ({ streamId }) => String(streamId) },
   { title: "source", width: 22, cell: ({ source }) => printable(source) },
-  { title: "channel", width: 20, cell: ({ channel }) => printable(channel) }
+  { title: "channel", width: 20, cell: ({ channel }) => channelText(channel) }
 ]
 
 export const section = (
@@ -164,7 +169,7 @@ export const section = (
     case "streams": {
       const sorted = sample.streams.toSorted(ORDERS[view.sort])
       const rows = view.isReversed ? sorted.toReversed() : sorted
-      return table(streamColumns(history, style), rows, "No stream is there.")
+      return table(streamColumns(history, Grid.lineWidth(width), style), rows, "No stream is there.")
     }
     case "clients":
       return table(clientColumns(style), sample.clients, "No client is there.")

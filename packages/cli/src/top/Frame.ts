@@ -44,7 +44,7 @@ const title = ({ intervalMs, sample, view }: Picture, columns: number, style: St
     columns
   )
 
-const KEY_LINE = "q quit  s sort  r reverse  t streams  c clients  e errors  l losses  p pause  ? help"
+const KEY_LINE = "q quit  s sort  r reverse  t streams  c clients  e errors  l losses  ? help"
 
 const absent = ({ directory, problem }: Absent, what: string, style: Style.Style): Section.Section => ({
   head: [style.strong(`${what} ${printable(directory)}`)],

@@ -15,20 +15,32 @@ export interface Column<Row> {
 
 const GAP = " "
 
+/** How long the lines of past rates are in a picture of a width. */
+export const lineWidth = (width: number): number => (width < 100 ? 8 : width < 160 ? 12 : 24)
+
 const fit = (text: string, width: number, align: "left" | "right" = "left"): string => {
   const clipped = clip(text, width)
   const padding = " ".repeat(Math.max(0, width - displayWidth(clipped)))
   return align === "right" ? padding + clipped : clipped + padding
 }
 
-/** The width of each column that is shown; the last one has the rest. */
+/** The columns that there is room for, with their widths; the last one has the rest. */
 const layout = <Row>(columns: ReadonlyArray<Column<Row>>, width: number) => {
-  const shown = columns.filter(({ fromWidth = 0 }) => width >= fromWidth)
-  const taken = shown.slice(0, -1).reduce((sum, column) => sum + column.width + GAP.length, 0)
-  return shown.map((column, index) => ({
-    column,
-    width: index === shown.length - 1 ? Math.max(column.title.length, width - taken) : column.width
-  }))
+  const placed: Array<{ readonly column: Column<Row>; readonly width: number }> = []
+  const last = columns.at(-1)
+  let left = width
+  for (const column of columns) {
+    if (width < (column.fromWidth ?? 0)) {
+      continue
+    }
+    const taken = column === last ? Math.max(column.title.length, left) : column.width
+    if (taken > left) {
+      break
+    }
+    placed.push({ column, width: taken })
+    left -= taken + GAP.length
+  }
+  return placed
 }
 
 /** The titles, then a line a row, none wider than `width`. */

@@ -10,7 +10,6 @@ import type { Section } from "./Section.ts"
 import type { GroupSample, StoreSample, TopicSample } from "./StoreSample.ts"
 import type { Sort, View } from "./View.ts"
 
-const LINE_WIDTH = 12
 /** RocketMQ removes old files from here on, whatever their age. */
 const DISK_USED_MAX = 0.85
 /** Sixteen times what is dispatched in one turn: more is no longer a matter of turns. */
@@ -25,7 +24,7 @@ const holder = ({ isOpen, pid }: StoreSample): string =>
 const head = (sample: StoreSample, history: History.History, width: number, style: Style): ReadonlyArray<string> => {
   const { bytesPerSecond, dispatchBehindBytes, flushBehindMs, freeBytes, totalBytes } = sample
   const used = totalBytes > 0 ? 1 - freeBytes / totalBytes : 0
-  const line = sparkline(history.get(History.PUT) ?? [], LINE_WIDTH)
+  const line = sparkline(history.get(History.PUT) ?? [], Grid.lineWidth(width))
   return [
     Facts.line(
       [
@@ -42,8 +41,7 @@ const head = (sample: StoreSample, history: History.History, width: number, styl
         {
           text: `dispatch ${bytes(dispatchBehindBytes)} behind`,
           style: dispatchBehindBytes > DISPATCH_BEHIND_MAX ? style.bad : undefined
-        },
-        { text: `flush ${behind(flushBehindMs)}` }
+        }
       ],
       width
     ),
@@ -53,6 +51,7 @@ const head = (sample: StoreSample, history: History.History, width: number, styl
           text: `  disk ${bytes(freeBytes)} of ${bytes(totalBytes)} free`,
           style: used > DISK_USED_MAX ? style.bad : undefined
         },
+        { text: `flush ${behind(flushBehindMs)}` },
         { text: `log ${bytes(sample.maxPosition - sample.minPosition)} in ${plural(sample.logFiles, "file")}` },
         { text: `queues flushed ${behind(sample.queueFlushBehindMs)}` },
         { text: `index ${behind(sample.indexFlushBehindMs)}` }
@@ -62,14 +61,18 @@ const head = (sample: StoreSample, history: History.History, width: number, styl
   ]
 }
 
-const topicColumns = (history: History.History, style: Style): ReadonlyArray<Grid.Column<TopicSample>> => [
+const topicColumns = (
+  history: History.History,
+  lineWidth: number,
+  style: Style
+): ReadonlyArray<Grid.Column<TopicSample>> => [
   { title: "topic", width: 22, cell: ({ topic }) => printable(topic) },
   { title: "queues", width: 6, align: "right", cell: ({ queues }) => grouped(queues) },
   { title: "rate", width: 11, align: "right", cell: ({ messagesPerSecond }) => `${count(messagesPerSecond)}/s` },
   {
     title: "history",
-    width: LINE_WIDTH,
-    cell: ({ topic }) => sparkline(history.get(History.topicKey(topic)) ?? [], LINE_WIDTH),
+    width: lineWidth,
+    cell: ({ topic }) => sparkline(history.get(History.topicKey(topic)) ?? [], lineWidth),
     style: () => style.accent
   },
   { title: "messages", width: 13, align: "right", cell: ({ messages }) => grouped(messages) },
@@ -122,5 +125,10 @@ export const section = (
   }
   return view.table === "clients"
     ? table(GROUP_COLUMNS, sample.groups, GROUP_ORDERS[view.sort], "No group of consumers has left an offset.")
-    : table(topicColumns(history, style), sample.topics, TOPIC_ORDERS[view.sort], "The store has no topics.")
+    : table(
+        topicColumns(history, Grid.lineWidth(width), style),
+        sample.topics,
+        TOPIC_ORDERS[view.sort],
+        "The store has no topics."
+      )
 }

@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import type * as Inspect from "@millrace/store/Inspect"
+import * as StoreSample from "../../src/top/StoreSample.ts"
+
+const queue = (queueId: number, minOffset: number, maxOffset: number) => ({
+  queueId,
+  minOffset,
+  maxOffset,
+  nextOffset: maxOffset
+})
+
+const observation = (end: number, offset: number): Inspect.Observation => ({
+  directory: "/s",
+  isOpen: true,
+  pid: 1,
+  minPosition: 100,
+  maxPosition: 1000 + end,
+  logFiles: 1,
+  logFileLength: 1 << 20,
+  firstStoreTimestamp: 1,
+  topics: 1,
+  queues: 2,
+  messages: end + 10 - 4,
+  queueFileLength: 6_000_000,
+  indexFiles: 0,
+  indexSlots: 1,
+  indexEntries: 1,
+  logFlushedTimestamp: 4000,
+  queuesFlushedTimestamp: 0,
+  indexFlushedTimestamp: 9000,
+  freeBytes: 1,
+  totalBytes: 2,
+  dispatchBehindBytes: 32,
+  lastStoreTimestamp: 5000,
+  byTopic: [{ topic: "t", queues: [queue(0, 4, 10), queue(1, 0, end)] }],
+  consumers: [
+    { group: "slow", topic: "t", queueId: 0, offset: 1, maxOffset: 10 },
+    { group: "slow", topic: "t", queueId: 1, offset, maxOffset: end },
+    { group: "quick", topic: "t", queueId: 0, offset: 12, maxOffset: 10 }
+  ]
+})
+
+describe("StoreSample", () => {
+  const first = StoreSample.of(observation(100, 50), 0, undefined)
+  const second = StoreSample.of(observation(300, 150), 2000, first)
+
+  it("has no rates before there is a sample to compare with", () => {
+    assert.deepInclude(first, { messagesPerSecond: null, bytesPerSecond: null })
+    assert.isNull(first.topics[0]!.messagesPerSecond)
+  })
+
+  it("counts messages, bytes and what groups consumed a second", () => {
+    assert.deepInclude(second, { messagesPerSecond: 100, bytesPerSecond: 100 })
+    assert.strictEqual(second.topics[0]!.messagesPerSecond, 100)
+    assert.strictEqual(second.groups[0]!.messagesPerSecond, 50)
+  })
+
+  it("gives a topic the lag of the group that is furthest behind; a group beyond the end has none", () => {
+    assert.deepInclude(second.groups[0], { group: "slow", queues: 2, lag: 159 })
+    assert.deepInclude(second.groups[1], { group: "quick", lag: 0 })
+    assert.deepInclude(second.topics[0], { messages: 306, endOffset: 310, lag: 159 })
+  })
+
+  it("says how old the newest record on the device is beside the newest of all", () => {
+    assert.deepInclude(second, { flushBehindMs: 1000, queueFlushBehindMs: null, indexFlushBehindMs: 0 })
+  })
+
+  it("counts a topic that is new from its first sample on", () => {
+    const now = observation(300, 150)
+    const more = { ...now, byTopic: [...now.byTopic, { topic: "new", queues: [queue(0, 0, 7)] }] }
+    assert.isNull(StoreSample.of(more, 1000, second).topics[1]!.messagesPerSecond)
+  })
+})
