@@ -172,6 +172,8 @@ export interface ClientService {
   readonly counterEvents: Stream.Stream<CounterEvent, TransportError>
   /** A session id that no publication of this stream id has, and that the driver gives to nobody else. */
   readonly nextSessionId: (streamId: number) => Effect.Effect<number, TransportError>
+  /** A number that the driver and its clients give to nothing else: for what a program wants to tell apart itself. */
+  readonly nextCorrelationId: Effect.Effect<bigint, TransportError>
   /** Responses of the driver that this client does not know, since it connected: those of a newer Aeron. */
   readonly unknownResponseCount: Effect.Effect<number>
   /** The driver's error log, heartbeat and file system; see `Health`. */

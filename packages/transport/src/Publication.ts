@@ -145,6 +145,9 @@ export interface Publication {
   /** How many bytes of log may be offered now, headers and padding among them; the last message may go beyond. */
   readonly availableWindow: Effect.Effect<number, TransportError>
   readonly channelStatus: Effect.Effect<ChannelStatus, TransportError>
+  /** The counters of `channelStatus` (-1 over IPC) and `positionLimit`, for tools. */
+  readonly channelStatusId: number
+  readonly positionLimitId: number
   /** `host:port` of the socket that sends. Empty over IPC. */
   readonly localSocketAddresses: Effect.Effect<ReadonlyArray<string>, TransportError>
   /** Subscribers that refuse this stream, from when this is run; it fails with the end of the client. */

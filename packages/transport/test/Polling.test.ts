@@ -2,6 +2,7 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Client from "../src/Client.ts"
 import * as ExclusivePublication from "../src/ExclusivePublication.ts"
 import * as Subscription from "../src/Subscription.ts"
 import { bytesOf, embedded, reasonOf, textOf, until } from "./fixtures/embedded.ts"
@@ -62,6 +63,35 @@ describe("Subscription", () => {
     }).pipe(Effect.scoped, Effect.provide(embedded()))
   )
 
+  it.live("polls an image up to a position and no further, however often", () =>
+    Effect.gen(function* () {
+      const { image, publication, subscription } = yield* connected
+      yield* publication.publishMany(["a", "b", "c", "d"].map(bytesOf))
+      const texts: Array<string> = []
+      assert.strictEqual(yield* image.boundedPoll(collecting(texts), 128, 10), 2)
+      assert.strictEqual(yield* image.boundedPoll(collecting(texts), 128, 10), 0)
+      assert.strictEqual(yield* image.boundedControlledPoll(() => Abort, 192, 10), 0)
+      assert.strictEqual(yield* image.boundedControlledPoll(() => Continue, 192, 10), 1)
+      assert.strictEqual(yield* image.position, 192)
+      assert.strictEqual(yield* subscription.poll(collecting(texts), 10), 1)
+      assert.deepStrictEqual(texts, ["a", "b", "d"])
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
+  it.live("names the counters of a stream, which show to tools what it says itself", () =>
+    Effect.gen(function* () {
+      const { image, publication, subscription } = yield* connected
+      yield* publication.publish(bytesOf("a"))
+      yield* subscription.poll(() => {}, 10)
+      const { countersUnsafe, nextCorrelationId } = yield* Client.Client
+      const counters = countersUnsafe()
+      assert.strictEqual(counters.value(image.subscriberPositionId), BigInt(yield* image.position))
+      assert.strictEqual(counters.value(publication.positionLimitId), BigInt(yield* publication.positionLimit))
+      assert.deepStrictEqual([publication.channelStatusId, subscription.channelStatusId], [-1, -1])
+      assert.isAbove(Number((yield* nextCorrelationId) - publication.registrationId), 0)
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
   it.live("hands over blocks, which are in the file that they name, and which another stream takes as they are", () =>
     Effect.gen(function* () {
       const { publication, subscription } = yield* connected
@@ -114,6 +144,7 @@ describe("Subscription", () => {
         assert.strictEqual((yield* reasonOf(poll))._tag, "Closed")
       }
       assert.strictEqual(yield* image.poll(() => {}, 1), 0)
+      assert.strictEqual(yield* image.boundedPoll(() => {}, Infinity, 1), 0)
       assert.strictEqual(yield* image.rawPoll(() => {}, 1000), 0)
     }).pipe(Effect.provide(embedded()))
   )

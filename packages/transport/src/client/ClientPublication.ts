@@ -55,6 +55,7 @@ export class ClientPublication {
   readonly maxPayloadLength: number
   readonly maxMessageLength: number
   readonly positionMax: number
+  readonly positionLimitId: number
   /** How many messages the last `offerMany` or `offerBatch` took. */
   acceptedCount = 0
   private readonly limit: AtomicCounter
@@ -74,6 +75,7 @@ export class ClientPublication {
     this.channelStatusId = fields.channelStatusId
     this.log = fields.log
     this.limit = fields.limit
+    this.positionLimitId = fields.limit.id
     const { buffers } = fields.log
     this.exclusive = fields.isExclusive ? new ExclusiveTermAppender(buffers) : undefined
     this.appender = this.exclusive ?? new TermAppender(buffers)

@@ -61,6 +61,10 @@ export class ImageReader {
     this.block = new LogBlock(fields.log.buffers)
   }
 
+  get subscriberPositionId(): number {
+    return this.subscriberPosition.id
+  }
+
   get isClosed(): boolean {
     return this.end !== undefined
   }
@@ -95,21 +99,21 @@ export class ImageReader {
   }
 
   /**
-   * Fills `batch` with what follows and returns the count of messages. The driver keeps the bytes until `release`. Throws
-   * `CorruptFrame` when one follows; what stands before it is read first.
+   * Fills `batch` with what follows, of frames that begin before `positionLimit`, and returns the count of messages. The
+   * driver keeps the bytes until `release`. Throws `CorruptFrame` when one follows; what stands before it is read first.
    */
-  read(batch: FragmentBatch, lengthLimit: number, countLimit?: number): number {
+  read(batch: FragmentBatch, lengthLimit: number, countLimit?: number, positionLimit?: number): number {
     if (this.isClosed) {
       return 0
     }
     try {
-      return this.reader.read(batch, lengthLimit, countLimit)
+      return this.reader.read(batch, lengthLimit, countLimit, positionLimit)
     } catch (error) {
       const wholeLength = error instanceof CorruptFrame ? this.lengthBefore(error) : 0
       if (wholeLength === 0) {
         throw error
       }
-      return this.reader.read(batch, wholeLength, countLimit)
+      return this.reader.read(batch, wholeLength, countLimit, positionLimit)
     }
   }
 

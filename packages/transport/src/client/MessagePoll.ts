@@ -80,9 +80,10 @@ export class MessagePoll {
 
   /**
    * At most `limit` messages of one image. What the handler took is given back when the poll ends, or by COMMIT at once;
-   * a handler that throws has taken its message, and none of those behind it.
+   * a handler that throws has taken its message, and none of those behind it. Frames that begin at `positionLimit` or
+   * behind it are left for another poll: of a message in fragments perhaps the last ones.
    */
-  poll(image: ImageReader, handler: ControlledHandler, limit: number): number {
+  poll(image: ImageReader, handler: ControlledHandler, limit: number, positionLimit = Infinity): number {
     assert(!this.isPolling, "a subscription is polled by a handler of its own poll")
     this.isPolling = true
     this.isStopped = false
@@ -91,7 +92,7 @@ export class MessagePoll {
       while (
         !this.isStopped &&
         count < limit &&
-        this.images.readOne(image, this.batch, this.lengthLimit, limit - count) > 0
+        this.images.readOne(image, this.batch, this.lengthLimit, limit - count, positionLimit) > 0
       ) {
         count += this.hand(image, handler)
       }

@@ -105,9 +105,15 @@ export class SubscriptionImages {
    * As `read`, for one of the images. A corrupt one is closed and gives nothing more, so that a single publisher does not
    * keep a subscription from reading the others.
    */
-  readOne(image: ImageReader, batch: FragmentBatch, lengthLimit: number, countLimit?: number): number {
+  readOne(
+    image: ImageReader,
+    batch: FragmentBatch,
+    lengthLimit: number,
+    countLimit?: number,
+    positionLimit?: number
+  ): number {
     try {
-      return image.read(batch, lengthLimit, countLimit)
+      return image.read(batch, lengthLimit, countLimit, positionLimit)
     } catch (error) {
       if (!(error instanceof CorruptFrame)) {
         throw error

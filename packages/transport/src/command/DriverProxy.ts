@@ -119,13 +119,17 @@ export class DriverProxy {
     return this.send(CommandType.TERMINATE_DRIVER, TerminateDriver.encode, { ...this.head(), token })
   }
 
+  nextCorrelationId(): bigint {
+    return this.ring.nextCorrelationId()
+  }
+
   /** When the driver was last alive, epoch ms; −1 after it ended, 0 before it began. */
   get driverHeartbeatMs(): number {
     return this.ring.consumerHeartbeatMs
   }
 
   private head(): CorrelatedMessage.CorrelatedMessage {
-    return { clientId: this.clientId, correlationId: this.ring.nextCorrelationId() }
+    return { clientId: this.clientId, correlationId: this.nextCorrelationId() }
   }
 
   private send<Message extends CorrelatedMessage.CorrelatedMessage>(

@@ -22,7 +22,7 @@ import {
   type TransportErrorReason
 } from "../TransportError.ts"
 import { isRecoverable, openConnection, type ReconnectOptions, superviseConnections } from "./clientReconnect.ts"
-import { ClientRuntime, request } from "./clientRuntime.ts"
+import { type ClientConnection, ClientRuntime, request } from "./clientRuntime.ts"
 import { concludeClient } from "./concludeClient.ts"
 import * as counterHandles from "./counterHandles.ts"
 import { healthOf } from "./driverHealth.ts"
@@ -172,15 +172,23 @@ export const make = Effect.fnUntraced(function* (
         description: `next session id of stream ${streamId}`,
         send: (conductor, handlers) => conductor.nextSessionId(streamId, handlers)
       }),
+    nextCorrelationId: connected(client, ({ conductor }) => conductor.nextCorrelationId()),
     unknownResponseCount: Effect.sync(() => client.connection.conductor.unknownResponseCount),
     health: healthOf(client, concluded.driverTimeoutMs)
   }
 })
 
 const counters = (client: ClientRuntime): Effect.Effect<ReadonlyArray<CounterRecord>, TransportError> =>
+  connected(client, (connection) => recordsOf(connection.counters))
+
+/** Evaluated while there is a driver. */
+const connected = <A>(
+  client: ClientRuntime,
+  evaluate: (connection: ClientConnection) => A
+): Effect.Effect<A, TransportError> =>
   Effect.suspend(() => {
     const reason = client.waitingFor ?? client.end
-    return reason === undefined ? attempt(() => recordsOf(client.connection.counters)) : fail(reason)
+    return reason === undefined ? attempt(() => evaluate(client.connection)) : fail(reason)
   })
 
 const recordsOf = (reader: CountersReader): ReadonlyArray<CounterRecord> => {

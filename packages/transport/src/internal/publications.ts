@@ -103,6 +103,12 @@ const stateOf = (handle: PublicationHandle) => ({
     () => 0
   ),
   channelStatus: channelState.status(handle),
+  get channelStatusId() {
+    return handle.kernel.channelStatusId
+  },
+  get positionLimitId() {
+    return handle.kernel.positionLimitId
+  },
   localSocketAddresses: channelState.localAddresses(handle)
 })
 

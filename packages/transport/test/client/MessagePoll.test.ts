@@ -36,7 +36,8 @@ type Polling = ReturnType<typeof setUp>
 const poll = (
   { polling, subscription }: Polling,
   actionOf: (text: string) => Action,
-  limit = 100
+  limit = 100,
+  positionLimit?: number
 ): { readonly texts: ReadonlyArray<string>; readonly count: number } => {
   const texts: Array<string> = []
   const image = subscription.current[0]!
@@ -47,7 +48,8 @@ const poll = (
       texts.push(text)
       return actionOf(text)
     },
-    limit
+    limit,
+    positionLimit
   )
   return { texts, count }
 }
@@ -124,6 +126,24 @@ describe("MessagePoll", () => {
     assert.deepStrictEqual(poll(set, goOn, 3), { texts: ["a", "b", "c"], count: 3 })
     assert.deepStrictEqual(poll(set, goOn, 3), { texts: ["d", "e"], count: 2 })
     assert.deepStrictEqual(poll(set, goOn, 3), { texts: [], count: 0 })
+  })
+
+  it("takes no frame that begins at the limit of positions or behind it, padding and fragments included", () => {
+    const set = setUp()
+    set.offer("a", "b")
+    set.publication.appendPadding(64)
+    set.offer("c")
+    assert.deepStrictEqual(poll(set, goOn, 100, 0), { texts: [], count: 0 })
+    assert.deepStrictEqual(poll(set, goOn, 100, 65), { texts: ["a", "b"], count: 2 })
+    assert.strictEqual(subscriberPosition(set), 128)
+    assert.deepStrictEqual(poll(set, goOn, 100, 160), { texts: [], count: 0 })
+    assert.strictEqual(subscriberPosition(set), 224)
+    assert.deepStrictEqual(poll(set, goOn, 100, 224), { texts: [], count: 0 })
+    const long = "x".repeat(4000)
+    set.offer(long, "d")
+    assert.deepStrictEqual(poll(set, goOn, 100, 289), { texts: ["c"], count: 1 })
+    assert.strictEqual(subscriberPosition(set), 288 + 1408)
+    assert.deepStrictEqual(poll(set, goOn), { texts: [long, "d"], count: 2 })
   })
 
   it("has taken the message whose handler threw, and none of those behind it", () => {
