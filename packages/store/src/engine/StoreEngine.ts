@@ -28,6 +28,7 @@ import * as MachineIdentity from "../recovery/MachineIdentity.ts"
 import * as QueueList from "../recovery/QueueList.ts"
 import * as Recovery from "../recovery/Recovery.ts"
 import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
+import * as ClosingSync from "./ClosingSync.ts"
 import type { LocalTime } from "./LocalTime.ts"
 import { PutPath } from "./PutPath.ts"
 import { PutRefusal, type PutResult } from "./PutResult.ts"
@@ -305,6 +306,29 @@ export class StoreEngine {
   get isSyncing(): boolean {
     const isMaking = this.commitLog.files.isMaking || this.#warmUp?.isBusy === true
     return this.#lane.isBusy || this.#commit?.isBusy === true || isMaking
+  }
+
+  /**
+   * What has to reach the device before the files are closed, in steps that leave the caller's thread free. Only with
+   * nothing syncing. Throws `FileFailure`.
+   */
+  closingSteps(nowNs: number): Generator<ClosingSync.Step> | ReadonlyArray<never> {
+    if (this.options.readOnly || this.health.flushFailure !== undefined) {
+      return []
+    }
+    return ClosingSync.steps(
+      {
+        fileSystem: this.fileSystem,
+        commitLog: this.commitLog,
+        queues: this.queues,
+        index: this.index,
+        unsynced: this.#files.unsynced,
+        reput: this.#reput,
+        onFailure: (failure) => this.#onFlushFailure(failure),
+        hasFailed: () => this.health.flushFailure !== undefined
+      },
+      nowNs
+    )
   }
 
   /** Dispatches and flushes what is left and closes all files. Only with nothing syncing. Throws `FileFailure`. */

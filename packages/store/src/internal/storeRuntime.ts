@@ -133,10 +133,28 @@ export class StoreRuntime {
         })
       }
       // A device that fails here leaves `abort` behind: the next opening reads the log anew.
+      yield* Effect.ignore(this.#bringToDevice, { log: true })
       yield* Effect.ignore(
         attempt(() => engine.close()),
         { log: true }
       )
+    })
+  }
+
+  /** Syncs what is left off this thread: a store may have thousands of queues. */
+  get #bringToDevice(): Effect.Effect<void, StoreError> {
+    return Effect.gen({ self: this }, function* () {
+      const steps = this.engine.closingSteps(this.nowNs)[Symbol.iterator]()
+      for (;;) {
+        const step = yield* attempt(() => steps.next())
+        if (step.done === true) {
+          return
+        }
+        const start = step.value
+        yield* start === undefined
+          ? Effect.yieldNow
+          : Effect.callback<void>((resume) => start(() => resume(Effect.void)))
+      }
     })
   }
 

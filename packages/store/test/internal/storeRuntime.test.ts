@@ -77,3 +77,69 @@ describe("a put that waits for the device", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+/** Opens a store on a disk that notes which syncs were called and which were left to the thread pool. */
+const closed = (fails?: (path: string) => boolean) =>
+  Effect.gen(function* () {
+    const syncs: Array<string> = []
+    let isPool = false
+    const later = (run: () => void) =>
+      void setImmediate(() => {
+        isPool = true
+        run()
+      })
+    const disk = new SimulatedDisk({ random: randomOf(1), later, capacityBytes: 1 << 26 })
+    const quiet = { flushIntervalCommitLog: 1e6, flushIntervalConsumeQueue: 1e6 }
+    const runtime = yield* StoreRuntime.open(disk, { ...options, flushDiskType: "ASYNC_FLUSH", ...quiet }, clock, "")
+    yield* runtime.service.putMany(Array.from({ length: 300 }, (_, queueId) => ({ ...message, queueId, keys: "key" })))
+    disk.fault = (operation, path) => {
+      if (operation === "sync") {
+        syncs.push(`${isPool ? "pool" : "loop"} ${path.split("/")[2]}`)
+        // Whoever waits for it goes on before the pool's turn is over.
+        isPool = false
+      }
+      return operation === "sync" && fails?.(path) === true ? "EIO" : undefined
+    }
+    const syncDirectory = (directory: string, done: () => void) =>
+      void setImmediate(() => {
+        disk.syncDirectory(directory)
+        done()
+      })
+    Object.assign(disk, { syncDirectoryAsync: syncDirectory })
+    yield* runtime.close()
+    disk.fault = () => undefined
+    return { disk, syncs }
+  })
+
+describe("closing a store", () => {
+  it.effect("brings the log, its queues and its index to the device in the thread pool, one by one", () =>
+    Effect.gen(function* () {
+      const { disk, syncs } = yield* closed()
+      assert.deepStrictEqual(
+        syncs.filter((sync) => sync.startsWith("loop")),
+        ["loop checkpoint"]
+      )
+      assert.strictEqual(syncs.filter((sync) => sync === "pool consumequeue").length, 300)
+      assert.include(syncs, "pool commitlog")
+      assert.include(syncs, "pool index")
+      disk.crash()
+      const again = yield* StoreRuntime.open(disk, options, clock, "another")
+      assert.deepInclude(
+        { ...again.service.recovery },
+        { exit: "clean", queueEntriesRebuilt: 0, indexEntriesRebuilt: 0 }
+      )
+      yield* again.close()
+    })
+  )
+
+  it.effect("leaves the next opening to read the log when one of these syncs fails", () =>
+    Effect.gen(function* () {
+      const { disk, syncs } = yield* closed((path) => path.includes("/topic/7/"))
+      assert.isBelow(syncs.filter((sync) => sync.endsWith("consumequeue")).length, 300)
+      const again = yield* StoreRuntime.open(disk, options, clock, "")
+      assert.strictEqual(again.service.recovery.exit, "crash")
+      assert.lengthOf((yield* again.service.topic("topic"))!.queues, 300)
+      yield* again.close()
+    })
+  )
+})
