@@ -47,7 +47,10 @@ export interface ListedQueue {
   readonly queueId: number
   readonly minOffset: number
   readonly maxOffset: number
-  /** Position and size; the real store adds the tags code, and for a batch consume queue all other fields. */
+  /**
+   * Position and size; the real store adds the tags code, with an extended queue the store time and the position of the
+   * unit, and for a batch consume queue all other fields.
+   */
   readonly entries: ReadonlyArray<readonly [position: number, size: number, ...rest: ReadonlyArray<number>]>
 }
 

@@ -30,6 +30,8 @@ export interface Turn {
   readonly underFire?: { readonly messages: ReadonlyArray<ScriptedMessage>; readonly answers: number }
 }
 
+/** Of an entry of a batch consume queue; one of another queue has its place, tags code, and what its unit says. */
+const BATCH_FIELDS = 8
 const FILLER_TOPIC = "TopicFiller"
 
 export class Relay {
@@ -142,7 +144,7 @@ export class Relay {
     const invalid = listing.messages.filter(({ isValid }) => isValid !== true).map(({ position }) => position)
     report.holds(`${title}: its check accepts every record`, invalid.length === 0, `not those at ${invalid.join(", ")}`)
     const codes = new Map(listing.messages.map(({ position, tagsCode }) => [position, tagsCode]))
-    const batches = listing.queues.flatMap(({ entries }) => entries.filter(({ length }) => length > 3))
+    const batches = listing.queues.flatMap(({ entries }) => entries.filter(({ length }) => length === BATCH_FIELDS))
     const records = new Map(listing.messages.map((message) => [message.position, message]))
     report.equal(
       `${title}: fields of ${batches.length} batch entries`,
@@ -155,10 +157,30 @@ export class Relay {
         })
       }
     )
+    this.#checkUnits(title, listing, records)
     report.equal(
       `${title}: tags codes of the queues`,
       { name: "queue", value: listing.queues.map(({ entries }) => entries.map(([, , code]) => code)) },
       { name: "record", value: listing.queues.map(({ entries }) => entries.map(([at]) => codes.get(at))) }
+    )
+  }
+
+  /** With extended queues each entry has a unit, but for those of light queues. */
+  #checkUnits(title: string, listing: Listing, records: ReadonlyMap<number, ListedMessage>): void {
+    const { config, report } = this.#options
+    if (config["enableConsumeQueueExt"] !== true) {
+      return
+    }
+    const entries = listing.queues.flatMap((queue) => queue.entries)
+    report.equal(
+      `${title}: units of ${entries.length} entries`,
+      { name: "unit", value: entries.map(([, , , storeTime]) => storeTime) },
+      { name: "record", value: entries.map(([at]) => records.get(at)!.storeTimestamp) }
+    )
+    report.holds(
+      `${title}: no unit belongs to two entries`,
+      listing.queues.every(({ entries: own }) => new Set(own.map(([, , , , unitAt]) => unitAt)).size === own.length),
+      "two entries lead to one unit"
     )
   }
 

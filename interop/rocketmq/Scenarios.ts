@@ -85,6 +85,23 @@ export const innerBatches = async (options: VersionOptions, peers: Peers, first:
   await relay.turn({ peer: peers.lasting(second), steps: [], end: "close" })
 }
 
+/** Queues with extended queues, whose files roll, across a kill of each side and the loss of the queues. */
+export const extended = async (options: VersionOptions, peers: Peers, first: Side): Promise<void> => {
+  const second = first === "ours" ? "real" : "ours"
+  const config = { ...Rounds.config, enableConsumeQueueExt: true, mappedFileSizeConsumeQueueExt: 20 * 9 + 7 }
+  const relay = relayOf(options, `extended queues begun by ${first === "ours" ? "ours" : "the real one"}`, config)
+  const script = new Script(Rounds.abilitiesOf(options.version), 17)
+  await relay.turn({ peer: peers.lasting(first), steps: script.everyKind(), end: "close" })
+  await relay.turn({ peer: peers.lasting(second), steps: script.mixture(MESSAGES), end: "close" })
+  await relay.turn({ peer: peers.spawn(first), steps: script.mixture(MESSAGES), end: "kill" })
+  await relay.turn({ peer: peers.spawn(second), steps: script.mixture(MESSAGES), end: "kill" })
+  await relay.turn({ peer: peers.lasting(first), steps: script.mixture(MESSAGES), end: "close" })
+  await relay.turn({ peer: peers.lasting(second), steps: [], end: "close" })
+  await relay.turn({ peer: peers.lasting(first), steps: [], end: "close", before: "queues removed" })
+  await relay.turn({ peer: peers.lasting(second), steps: script.mixture(MESSAGES), end: "close" })
+  await relay.turn({ peer: peers.lasting(first), steps: [], end: "close" })
+}
+
 /** A log that is spread over two directories. */
 export const directories = async (options: VersionOptions, peers: Peers): Promise<void> => {
   const logs = ["a", "b"].map((name) => join(options.scratch, `log-${name}-${options.version}`))

@@ -17,7 +17,7 @@ import * as Twins from "./Twins.ts"
 const VERSIONS = ["5.3.3", "5.5.1", "4.9.8"]
 
 /** What can be run alone. */
-const SECTIONS = ["repair", "commands", "batches", "power"]
+const SECTIONS = ["repair", "commands", "batches", "extended", "power"]
 
 const DAMAGES = [
   ["ours", "last record torn", "kill"],
@@ -61,6 +61,7 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
       directories: () => Scenarios.directories(options, peers),
       ...(options.version.startsWith("4.") ? {} : { "light queues": () => Scenarios.lightQueues(options, peers) }),
       ...innerBatches(options, peers),
+      ...extended(options, peers),
       "twins of ours": () => Twins.run(options, peers, "ours"),
       "twins of the real one": () => Twins.run(options, peers, "real"),
       beside: () => Beside.run(options, peers),
@@ -80,7 +81,8 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
   const named: Readonly<Record<string, Lane>> = {
     repair: repairs(options, peers),
     commands: { commands: () => Commands.run(options, peers) },
-    batches: innerBatches(options, peers)
+    batches: innerBatches(options, peers),
+    extended: extended(options, peers)
   }
   const lanes = options.sections.length === 0 ? all : options.sections.map((section) => named[section]!)
   try {
@@ -104,6 +106,11 @@ const innerBatches = (options: Peers.VersionOptions, peers: Peers.Peers): Lane =
         "inner batches of ours": () => Scenarios.innerBatches(options, peers, "ours"),
         "inner batches of the real one": () => Scenarios.innerBatches(options, peers, "real")
       }
+
+const extended = (options: Peers.VersionOptions, peers: Peers.Peers): Lane => ({
+  "extended queues of ours": () => Scenarios.extended(options, peers, "ours"),
+  "extended queues of the real one": () => Scenarios.extended(options, peers, "real")
+})
 
 /** Scenarios by name, one after the other. Lanes run beside each other: a real store that closes mostly sleeps. */
 type Lane = Readonly<Record<string, () => Promise<void>>>

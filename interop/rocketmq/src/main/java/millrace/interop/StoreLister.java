@@ -11,6 +11,7 @@ import org.apache.rocketmq.common.message.MessageDecoder;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.store.CommitLog;
 import org.apache.rocketmq.store.ConsumeQueue;
+import org.apache.rocketmq.store.ConsumeQueueExt;
 import org.apache.rocketmq.store.DispatchRequest;
 import org.apache.rocketmq.store.SelectMappedBufferResult;
 
@@ -194,7 +195,7 @@ final class StoreLister {
                     JsonArray entry = new JsonArray();
                     entry.add(bytes.getLong());
                     entry.add(bytes.getInt());
-                    entry.add(bytes.getLong());
+                    addTagsCode(entry, queue, bytes.getLong());
                     entries.add(entry);
                 }
             } finally {
@@ -202,5 +203,17 @@ final class StoreLister {
             }
         }
         return entries;
+    }
+
+    /** The code itself, or what the unit of the extended queue has: null for an address that leads to none. */
+    private static void addTagsCode(JsonArray entry, ConsumeQueue queue, long code) {
+        if (!queue.isExtAddr(code)) {
+            entry.add(code);
+            return;
+        }
+        ConsumeQueueExt.CqExtUnit unit = queue.getExt(code);
+        entry.add(unit == null ? null : unit.getTagsCode());
+        entry.add(unit == null ? null : unit.getMsgStoreTime());
+        entry.add(code - Long.MIN_VALUE);
     }
 }
