@@ -6,7 +6,6 @@ import * as Checksum from "./Checksum.ts"
 import { NAME_SEPARATOR } from "./MessageProperties.ts"
 import type { RecordCursor } from "./RecordCursor.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
-import * as SysFlag from "./SysFlag.ts"
 import { getInt64 } from "../mapped/BigEndian.ts"
 import type { FileWindow } from "../mapped/FileSystem.ts"
 import * as Utf8 from "./Utf8.ts"
@@ -80,10 +79,9 @@ export const check = (
   if (getInt64(view, at + RecordDescriptor.PHYSICAL_OFFSET_OFFSET) !== position) {
     return BAD_POSITION
   }
-  if (!hasLengths(view, at, totalSize, magic)) {
+  if (!cursor.wrapIfWhole(window, offset)) {
     return BAD_LENGTH
   }
-  cursor.wrap(window, offset)
   return options.checkCrc ? checkCrc(cursor, options.requireCrcProperty) : totalSize
 }
 
@@ -103,31 +101,6 @@ export const lengthAt = ({ base, view }: FileWindow, offset: number, limit: numb
     getInt64(view, at + RecordDescriptor.PHYSICAL_OFFSET_OFFSET) === position
   const totalSize = view.getInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET)
   return isRecord && totalSize <= room ? totalSize : 0
-}
-
-/** Walks the length fields in order, none beyond the record, and sees that they add up to its total. */
-const hasLengths = (view: DataView, at: number, totalSize: number, magic: number): boolean => {
-  const sysFlag = view.getInt32(at + RecordDescriptor.SYS_FLAG_OFFSET)
-  const hostsLength =
-    (sysFlag & SysFlag.BORN_HOST_IPV6 ? RecordDescriptor.HOST_LENGTH_IPV6 : RecordDescriptor.HOST_LENGTH_IPV4) +
-    (sysFlag & SysFlag.STORE_HOST_IPV6 ? RecordDescriptor.HOST_LENGTH_IPV6 : RecordDescriptor.HOST_LENGTH_IPV4)
-  const lengthLength = RecordDescriptor.topicLengthLength(magic)
-  const bodyAt = RecordDescriptor.bodyOffset(hostsLength)
-  const afterBody = totalSize - bodyAt - lengthLength - RecordDescriptor.PROPERTIES_LENGTH_LENGTH
-  if (afterBody < 0) {
-    return false
-  }
-  const bodyLength = view.getInt32(at + RecordDescriptor.bodyLengthOffset(hostsLength))
-  if (bodyLength < 0 || bodyLength > afterBody) {
-    return false
-  }
-  const topicLengthAt = at + bodyAt + bodyLength
-  const topicLength = lengthLength === 1 ? view.getInt8(topicLengthAt) : view.getInt16(topicLengthAt)
-  if (topicLength < 0 || topicLength > afterBody - bodyLength) {
-    return false
-  }
-  const propertiesLength = view.getInt16(topicLengthAt + lengthLength + topicLength)
-  return propertiesLength >= 0 && propertiesLength === afterBody - bodyLength - topicLength
 }
 
 const checkCrc = (cursor: RecordCursor, requireCrcProperty: boolean): number => {

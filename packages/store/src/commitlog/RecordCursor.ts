@@ -1,18 +1,18 @@
 /**
  * A reusable view of one record inside a window of a file: where its fields are, without reading what is not asked for.
- * `wrap` computes places from lengths that stand in the record; only a record that passed `RecordCheck` may be wrapped
- * where the bytes are not trusted.
+ * Places are computed from lengths that stand in the record, each held against the record's length first; that the record
+ * lies within the window is what `RecordCheck` sees to.
  */
+import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as HostAddress from "./HostAddress.ts"
 import * as JavaString from "./JavaString.ts"
+import { KeyPlaces } from "./KeyPlaces.ts"
 import * as MessageProperties from "./MessageProperties.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import * as SysFlag from "./SysFlag.ts"
 import { getInt64 } from "../mapped/BigEndian.ts"
 import type { FileWindow } from "../mapped/FileSystem.ts"
 import * as Utf8 from "./Utf8.ts"
-
-const TAGS = Utf8.encode(MessageProperties.TAGS)
 
 const NO_BYTES = new Uint8Array(0)
 const NO_VIEW = new DataView(new ArrayBuffer(0))
@@ -33,32 +33,51 @@ export class RecordCursor {
   topicLength: number = 0
   propertiesAt: number = 0
   propertiesLength: number = 0
+  #places: KeyPlaces | undefined = undefined
+  #arePlacesKnown = false
 
   /** Points the cursor at the record at `offset` of the file that the window shows. */
-  wrap({ base, bytes, view }: FileWindow, offset: number): this {
+  wrap(window: FileWindow, offset: number): this {
+    assert(this.wrapIfWhole(window, offset), "a record whose lengths do not add up")
+    return this
+  }
+
+  /**
+   * As `wrap`, where it is not known to be one: says whether its length fields, none of which reaches beyond the length
+   * that it says it has, add up to that. If not the cursor points at nothing of use.
+   */
+  wrapIfWhole({ base, bytes, view }: FileWindow, offset: number): boolean {
     const at = offset - base
+    const totalSize = view.getInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET)
     const sysFlag = view.getInt32(at + RecordDescriptor.SYS_FLAG_OFFSET)
+    const lengthLength = RecordDescriptor.topicLengthLength(view.getInt32(at + RecordDescriptor.MAGIC_OFFSET))
     this.bytes = bytes
     this.view = view
     this.at = at
-    this.totalSize = view.getInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET)
+    this.totalSize = totalSize
     this.bornHostLength = hostLength(sysFlag & SysFlag.BORN_HOST_IPV6)
     this.storeHostLength = hostLength(sysFlag & SysFlag.STORE_HOST_IPV6)
+    this.#arePlacesKnown = false
     const hostsLength = this.bornHostLength + this.storeHostLength
-    this.bodyLength = view.getInt32(at + RecordDescriptor.bodyLengthOffset(hostsLength))
-    this.bodyAt = at + RecordDescriptor.bodyOffset(hostsLength)
-    const topicLengthAt = this.bodyAt + this.bodyLength
-    if (view.getInt32(at + RecordDescriptor.MAGIC_OFFSET) === RecordDescriptor.MAGIC_V2) {
-      this.topicLength = view.getInt16(topicLengthAt)
-      this.topicAt = topicLengthAt + 2
-    } else {
-      this.topicLength = view.getInt8(topicLengthAt)
-      this.topicAt = topicLengthAt + 1
+    const bodyAt = RecordDescriptor.bodyOffset(hostsLength)
+    const afterBody = totalSize - bodyAt - lengthLength - RecordDescriptor.PROPERTIES_LENGTH_LENGTH
+    const bodyLength = afterBody < 0 ? -1 : view.getInt32(at + RecordDescriptor.bodyLengthOffset(hostsLength))
+    if (bodyLength < 0 || bodyLength > afterBody) {
+      return false
     }
-    const propertiesLengthAt = this.topicAt + this.topicLength
-    this.propertiesLength = view.getInt16(propertiesLengthAt)
+    const topicLengthAt = at + bodyAt + bodyLength
+    const topicLength = lengthLength === 1 ? view.getInt8(topicLengthAt) : view.getInt16(topicLengthAt)
+    if (topicLength < 0 || topicLength > afterBody - bodyLength) {
+      return false
+    }
+    const propertiesLengthAt = topicLengthAt + lengthLength + topicLength
+    this.bodyAt = at + bodyAt
+    this.bodyLength = bodyLength
+    this.topicAt = topicLengthAt + lengthLength
+    this.topicLength = topicLength
     this.propertiesAt = propertiesLengthAt + RecordDescriptor.PROPERTIES_LENGTH_LENGTH
-    return this
+    this.propertiesLength = view.getInt16(propertiesLengthAt)
+    return this.propertiesLength >= 0 && this.propertiesLength === afterBody - bodyLength - topicLength
   }
 
   get magic(): number {
@@ -136,9 +155,20 @@ export class RecordCursor {
     return this.#find(name) ? found : undefined
   }
 
+  /** Where tags and keys stand; valid as long as the cursor points at this record. */
+  get places(): Readonly<KeyPlaces> {
+    this.#places ??= new KeyPlaces()
+    if (!this.#arePlacesKnown) {
+      this.#places.locate(this.bytes, this.propertiesAt, this.propertiesAt + this.propertiesLength)
+      this.#arePlacesKnown = true
+    }
+    return this.#places
+  }
+
   /** Java's hash of the whole TAGS property, 0 where there is none. */
   tagsHash(): number {
-    return this.#find(TAGS) ? JavaString.hashCodeUtf8(0, this.bytes, found.start, found.end) : 0
+    const { tagsEnd, tagsStart } = this.places
+    return JavaString.hashCodeUtf8(0, this.bytes, tagsStart, tagsEnd)
   }
 
   #find(name: Uint8Array): boolean {

@@ -13,8 +13,6 @@ import { IndexFile, type OnPosition } from "./IndexFile.ts"
 import * as IndexDescriptor from "./IndexDescriptor.ts"
 import * as KeyHash from "./KeyHash.ts"
 
-const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
-const KEYS = Utf8.encode(MessageProperties.KEYS)
 const TAGS = Utf8.encode(MessageProperties.TAGS)
 const TAG_PREFIX = "T#"
 const SPACE = 0x20
@@ -158,9 +156,9 @@ export class IndexService implements Dispatcher {
       this.#topicUtf8 = Utf8.encode(this.#topic)
       this.#topicPrefix = KeyHash.prefix(this.#topic)
     }
-    const range = record.rangeOf(UNIQ_KEY)
-    if (range !== undefined) {
-      this.#put(record, position, range.start, range.end)
+    const { uniqueKeyEnd, uniqueKeyStart } = record.places
+    if (uniqueKeyEnd > uniqueKeyStart) {
+      this.#put(record, position, uniqueKeyStart, uniqueKeyEnd)
     }
     this.#putKeys(record, position)
     if (this.#options.indexTags) {
@@ -173,13 +171,9 @@ export class IndexService implements Dispatcher {
   }
 
   #putKeys(record: RecordCursor, position: number): void {
-    const range = record.rangeOf(KEYS)
-    if (range === undefined) {
-      return
-    }
     const { bytes } = record
-    const { end } = range
-    for (let start = range.start; start < end;) {
+    const { keysEnd: end, keysStart } = record.places
+    for (let start = keysStart; start < end;) {
       let stop = start
       while (stop < end && bytes[stop] !== SPACE) {
         stop++

@@ -3,14 +3,10 @@
  * that has a key.
  */
 import * as InnerBatch from "../commitlog/InnerBatch.ts"
-import * as MessageProperties from "../commitlog/MessageProperties.ts"
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
-
-const KEYS = Utf8.encode(MessageProperties.KEYS)
-const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
 
 interface Offsets {
   readonly first: number
@@ -26,7 +22,8 @@ export class TailSummary {
   #lastQueues: Map<number, Offsets> = new Map()
 
   note(record: RecordCursor): void {
-    if (record.rangeOf(KEYS) !== undefined || record.rangeOf(UNIQ_KEY) !== undefined) {
+    const { keysEnd, keysStart, uniqueKeyEnd, uniqueKeyStart } = record.places
+    if (keysEnd > keysStart || uniqueKeyEnd > uniqueKeyStart) {
       this.lastKeyedPosition = record.physicalOffset
     }
     const span = InnerBatch.spanOf(record)
