@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import * as Client from "../src/Client.ts"
 import * as MediaDriver from "../src/MediaDriver.ts"
 import type { MediaDriverOptions } from "../src/MediaDriverConfig.ts"
 import * as Publication from "../src/Publication.ts"
@@ -46,10 +47,26 @@ describe("a driver with a name", () => {
   )
 
   it.live.each([
+    ["localhost:0", "127.0.0.1:"],
+    ["127.0.0.2", "127.0.0.2:"],
+    ["127.0.0.0:0/8", "127.0.0.1:"],
+    ["0.0.0.0:0", "0.0.0.0:"]
+  ] as const)("listens where the interface %s says", ([resolverInterface, bound]) =>
+    Effect.gen(function* () {
+      const { counters } = yield* Client.Client
+      const neighbors = (yield* counters).find(({ label }) => label.startsWith("Resolver neighbors: bound "))
+      assert.include(neighbors!.label, ` ${bound}`)
+      assert.notInclude(neighbors!.label, ":0 ")
+    }).pipe(Effect.provide(embedded({ resolverName: "alpha", resolverInterface })))
+  )
+
+  it.live.each([
     [{ resolverName: "alpha" }, "resolverInterface"],
-    [{ resolverName: "alpha", resolverInterface: "127.0.0.1" }, "resolverInterface"],
+    [{ resolverName: "alpha", resolverInterface: "10.255.0.0:0/16" }, "an address of this machine: "],
+    [{ resolverName: "alpha", resolverInterface: "{nope}:0" }, "an interface of this machine: "],
+    [{ resolverName: "alpha", resolverInterface: "127.0.0.1:99999" }, "resolverInterface"],
+    [{ resolverName: "alpha", resolverInterface: "nowhere.invalid:8050" }, "nowhere.invalid is not known"],
     [{ nameResolver: "driver", resolverInterface: "127.0.0.1:0" }, "resolverName"],
-    [{ resolverName: "alpha", resolverInterface: "127.0.0.1:0", resolverBootstrapNeighbor: "one" }, "one"],
     [{ nameResolver: "csv_table", nameResolverInitArgs: "alpha,one" }, "alpha,one"]
   ] as ReadonlyArray<readonly [MediaDriverOptions, string]>)("is refused with %j, which names %s", ([options, text]) =>
     Effect.gen(function* () {

@@ -31,41 +31,69 @@ const matches = (a: Uint8Array, b: Uint8Array, bits: number): boolean => {
   return true
 }
 
+/** A text taken apart: it has a `host` or the `name` of an interface. */
+export interface InterfaceForm {
+  readonly name: string | undefined
+  readonly host: string | undefined
+  readonly port: number
+  readonly mask: number | undefined
+}
+
+/** Undefined for what has another form. */
+export const parse = (text: string): InterfaceForm | undefined => {
+  const groups = FORM.exec(text)?.groups
+  const port = Number(groups?.port ?? 0)
+  return groups === undefined || port > SocketAddress.PORT_MAX
+    ? undefined
+    : {
+        name: groups.name,
+        host: groups.ipv6 ?? groups.host,
+        port,
+        mask: groups.mask === undefined ? undefined : Number(groups.mask)
+      }
+}
+
+/** The address that is meant, or else what is allowed. */
+export const search = (
+  { host, mask, name, port }: InterfaceForm,
+  family: SocketAddress.Family,
+  interfaces: ReadonlyArray<LocalInterface>
+): SocketAddress.SocketAddress | string => {
+  const length = family === 4 ? 4 : 16
+  if (host === undefined) {
+    const named = interfaces.find((local) => local.name === name && local.address.length === length)
+    return named === undefined
+      ? `an interface of this machine: ${namesOf(interfaces)}`
+      : new SocketAddress.SocketAddress(named.address, port)
+  }
+  const wanted = SocketAddress.parseAddress(host === "localhost" ? (family === 4 ? "127.0.0.1" : "::1") : host)
+  if (wanted === undefined || wanted.length !== length) {
+    return `an IPv${family} address, as the endpoint is`
+  }
+  const isAny = wanted.every((byte) => byte === 0)
+  if (isAny) {
+    return new SocketAddress.SocketAddress(wanted, port)
+  }
+  // The most specific address that matches: with a mask of its whole length that is the address itself.
+  const bits = Math.min(mask ?? Infinity, length * 8)
+  const found = interfaces.find(({ address }) => matches(address, wanted, bits))
+  return found === undefined
+    ? `an address of this machine: ${addressesOf(interfaces)}`
+    : new SocketAddress.SocketAddress(found.address, port)
+}
+
 export const find = (
   uri: ChannelUri,
   text: string,
   family: SocketAddress.Family,
   interfaces: ReadonlyArray<LocalInterface>
 ): SocketAddress.SocketAddress => {
-  const groups = FORM.exec(text)?.groups
-  const port = Number(groups?.port ?? 0)
-  if (groups === undefined || port > SocketAddress.PORT_MAX) {
-    throw fault(uri, "interface", text, "address[:port][/maskbits] or {name}[:port]")
+  const form = parse(text)
+  const found = form === undefined ? "address[:port][/maskbits] or {name}[:port]" : search(form, family, interfaces)
+  if (typeof found === "string") {
+    throw fault(uri, "interface", text, found)
   }
-  const length = family === 4 ? 4 : 16
-  if (groups.name !== undefined) {
-    const named = interfaces.find(({ address, name }) => name === groups.name && address.length === length)
-    if (named === undefined) {
-      throw fault(uri, "interface", text, `an interface of this machine: ${namesOf(interfaces)}`)
-    }
-    return new SocketAddress.SocketAddress(named.address, port)
-  }
-  const host = (groups.ipv6 ?? groups.host)!
-  const wanted = SocketAddress.parseAddress(host === "localhost" ? (family === 4 ? "127.0.0.1" : "::1") : host)
-  if (wanted === undefined || wanted.length !== length) {
-    throw fault(uri, "interface", text, `an IPv${family} address, as the endpoint is`)
-  }
-  const isAny = wanted.every((byte) => byte === 0)
-  const bits = groups.mask === undefined ? length * 8 : Number(groups.mask)
-  if (isAny) {
-    return new SocketAddress.SocketAddress(wanted, port)
-  }
-  // The most specific address that matches: with a mask of its whole length that is the address itself.
-  const found = interfaces.find(({ address }) => matches(address, wanted, Math.min(bits, length * 8)))
-  if (found === undefined) {
-    throw fault(uri, "interface", text, `an address of this machine: ${addressesOf(interfaces)}`)
-  }
-  return new SocketAddress.SocketAddress(found.address, port)
+  return found
 }
 
 const namesOf = (interfaces: ReadonlyArray<LocalInterface>): string =>

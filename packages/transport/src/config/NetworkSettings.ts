@@ -91,7 +91,11 @@ export const networkSettings = {
   nameResolver: choice(
     "aeron.name.resolver.supplier",
     "default",
-    { default: [], driver: [], csv_table: [] },
+    {
+      default: ["aeron_default_name_resolver_supplier"],
+      driver: ["aeron_driver_name_resolver_supplier"],
+      csv_table: ["aeron_csv_table_name_resolver_supplier"]
+    },
     "Who resolves names: the system, the drivers among each other, or a table."
   ),
   nameResolverInitArgs: text(
@@ -110,7 +114,7 @@ export const networkSettings = {
   resolverName: text("aeron.driver.resolver.name", "Name of this driver among the drivers that resolve names."),
   resolverInterface: text(
     "aeron.driver.resolver.interface",
-    "Address, as `host:port`, where this driver listens for what others know of names."
+    "Where this driver listens for what others know of names: `host:port`, `address:port/maskbits` or `{interface}:port`."
   ),
   resolverBootstrapNeighbor: text(
     "aeron.driver.resolver.bootstrap.neighbor",

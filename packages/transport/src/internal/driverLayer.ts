@@ -25,6 +25,7 @@ import { awaitDrained } from "./draining.ts"
 import * as DriverThreads from "./driverThreads.ts"
 import type { InvalidNaming } from "./nameResolver.ts"
 import { orTakeOver } from "./orphanedDirectory.ts"
+import * as ResolverInterface from "./resolverInterface.ts"
 import { fail, reasonOfThrown } from "./transportError.ts"
 
 const MIB = 1024 * 1024
@@ -98,9 +99,10 @@ const createCapture = ({ captureFile }: DriverStart): Effect.Effect<void, Transp
       })
 
 const run = Effect.fnUntraced(function* (
-  given: DriverStart,
+  concluded: DriverStart,
   options: MediaDriverConfig.MediaDriverOptions
 ): Effect.fn.Return<MediaDriverService, TransportError, Scope.Scope> {
+  const given = yield* ResolverInterface.resolve(concluded)
   const threading = options.threading ?? "shared"
   if (!DriverThreads.isThreading(threading) || !DriverThreads.isPossible(threading, given)) {
     const allowed = `${DriverThreads.NAMES.join(", ")}; with portable sockets, which belong to one thread, shared or invoker`
@@ -128,7 +130,7 @@ export const makeInvoker = Effect.fnUntraced(function* (
 ): Effect.fn.Return<DriverInvoker, TransportError, Scope.Scope> {
   const settings = yield* MediaDriverConfig.conclude(options)
   const directory = options.directory ?? defaultDirectory()
-  const given = startOf(settings, directory, false, options)
+  const given = yield* ResolverInterface.resolve(startOf(settings, directory, false, options))
   yield* createCapture(given)
   const start = { ...given, identity: { ...given.identity, threadingMode: DriverThreads.LABELS.invoker } }
   return yield* orTakeOver(start, (attempt) =>

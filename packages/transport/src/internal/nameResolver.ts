@@ -12,7 +12,7 @@ export interface NamingOptions {
   readonly resolver: "default" | "driver" | "csv_table"
   readonly initArgs: string
   readonly name: string
-  /** `host:port`. */
+  /** An address and a port. */
   readonly interface: string
   /** `host:port`, apart by commas. */
   readonly bootstrapNeighbors: string
@@ -41,15 +41,25 @@ export class InvalidNaming extends Error {
 const NEIGHBORS_MAX = 20
 
 /** A driver that has a name gossips, as Aeron's Java driver does, also where no resolver is named. */
-export const make = (options: NamingOptions, udp: UdpPort, systemCounters: SystemCounters): NameResolver => {
+export const isGossiping = ({ name, resolver }: NamingOptions): boolean =>
+  resolver === "driver" || (resolver === "default" && name !== "")
+
+/** What a resolver uses. */
+export interface NamingWorld {
+  readonly udp: UdpPort
+  readonly systemCounters: SystemCounters
+  /** Notes what it cannot do, and goes on. */
+  readonly onError: (error: Error) => void
+}
+
+export const make = (options: NamingOptions, world: NamingWorld): NameResolver => {
   if (options.resolver === "csv_table") {
     return new CsvTableResolver(options.initArgs, systemResolver)
   }
-  const isGossiping = options.resolver === "driver" || options.name !== ""
-  return isGossiping ? gossiping(options, udp, systemCounters) : systemResolver
+  return isGossiping(options) ? gossiping(options, world) : systemResolver
 }
 
-const gossiping = (options: NamingOptions, udp: UdpPort, systemCounters: SystemCounters): NameResolver => {
+const gossiping = (options: NamingOptions, world: NamingWorld): NameResolver => {
   const bootstrapNeighbors = options.bootstrapNeighbors === "" ? [] : options.bootstrapNeighbors.split(",")
   if (options.name === "") {
     throw new InvalidNaming("resolverName", options.name, "a name, which a driver that resolves names needs")
@@ -59,14 +69,15 @@ const gossiping = (options: NamingOptions, udp: UdpPort, systemCounters: SystemC
     throw new InvalidNaming("resolverBootstrapNeighbor", options.bootstrapNeighbors, allowed)
   }
   return new DriverNameResolver(
-    { ...options, local: localOf(options.interface), bootstrapNeighbors, udp, systemCounters },
+    { ...options, ...world, local: localOf(options.interface), bootstrapNeighbors },
     systemResolver
   )
 }
 
+/** What it stands for is looked up before the driver starts. */
 const localOf = (text: string): SocketAddress => {
   const parts = Addresses.splitHostPort(text)
-  const address = parts && Addresses.parseAddress(parts.host === "localhost" ? "127.0.0.1" : parts.host)
+  const address = parts && Addresses.parseAddress(parts.host)
   if (parts === undefined || address === undefined) {
     throw new InvalidNaming("resolverInterface", text, "an address and port of this machine, as 127.0.0.1:8050")
   }

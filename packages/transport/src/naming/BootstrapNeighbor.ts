@@ -7,12 +7,12 @@ import type { NameResolver, PendingResolution } from "./NameResolver.ts"
 
 export const TYPE_ID = 21
 
-/** It is no `host:port`. */
-class MalformedNeighbor extends Error {
-  readonly _tag = "MalformedNeighbor"
+/** It is no `host:port`, or nobody knows the host. It may be another's mistake, and the others are there. */
+class UnresolvedNeighbor extends Error {
+  readonly _tag = "UnresolvedNeighbor"
 
-  constructor(text: string) {
-    super(`resolverBootstrapNeighbor: "${text}" is no host:port`)
+  constructor(text: string, detail: string) {
+    super(`resolverBootstrapNeighbor: "${text}" is left out: ${detail}`)
   }
 }
 
@@ -21,23 +21,20 @@ export class BootstrapNeighbor {
   address: SocketAddress | undefined = undefined
   private readonly text: string
   private readonly index: number
-  private readonly host: string
-  private readonly port: number
+  /** Undefined when the text has another form. */
+  private readonly place: { readonly host: string; readonly port: number } | undefined
   private readonly resolver: NameResolver
+  private readonly onError: (error: Error) => void
   private counters: CountersManager | undefined = undefined
   private counter: AtomicCounter | undefined = undefined
   private pending: PendingResolution | undefined = undefined
 
-  constructor(text: string, index: number, resolver: NameResolver) {
-    const parts = splitHostPort(text)
-    if (parts === undefined) {
-      throw new MalformedNeighbor(text)
-    }
+  constructor(text: string, index: number, resolver: NameResolver, onError: (error: Error) => void) {
     this.text = text
     this.index = index
-    this.host = parts.host
-    this.port = parts.port
+    this.place = splitHostPort(text)
     this.resolver = resolver
+    this.onError = onError
   }
 
   /** Its counter is 1 while it is a neighbor. */
@@ -54,25 +51,36 @@ export class BootstrapNeighbor {
   }
 
   resolve(isReResolution: boolean): void {
-    const literal = parseAddress(this.host)
+    if (this.place === undefined) {
+      this.onError(new UnresolvedNeighbor(this.text, "it is no host:port"))
+      return
+    }
+    const { host, port } = this.place
+    const literal = parseAddress(host)
     if (literal === undefined) {
-      this.pending ??= this.resolver.resolve(this.host, "bootstrap_neighbor", isReResolution)
+      this.pending ??= this.resolver.resolve(host, "bootstrap_neighbor", isReResolution)
     } else {
-      this.become(literal)
+      this.become(new SocketAddress(literal, port))
     }
   }
 
   /** A look-up may be done. What is unknown now is looked up again later. */
   poll(): void {
     const resolution = this.pending?.poll()
-    if (resolution !== undefined) {
-      this.pending = undefined
-      this.become(resolution._tag === "Resolved" ? resolution.address : undefined)
+    if (resolution === undefined || this.place === undefined) {
+      return
+    }
+    this.pending = undefined
+    if (resolution._tag === "Resolved") {
+      this.become(new SocketAddress(resolution.address, this.place.port))
+    } else {
+      this.onError(new UnresolvedNeighbor(this.text, resolution.detail))
+      this.become(undefined)
     }
   }
 
-  private become(address: Uint8Array | undefined): void {
-    this.address = address === undefined ? undefined : new SocketAddress(address, this.port)
+  private become(address: SocketAddress | undefined): void {
+    this.address = address
     if (this.counter !== undefined) {
       this.counters?.setLabel(this.counter.id, this.label())
     }

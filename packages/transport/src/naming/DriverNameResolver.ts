@@ -44,6 +44,8 @@ export interface DriverNameResolverOptions {
   readonly mtuLength: number
   readonly udp: UdpPort
   readonly systemCounters: SystemCounters
+  /** Notes a neighbor that cannot be found, and goes on without it. */
+  readonly onError: (error: Error) => void
 }
 
 interface Neighbor {
@@ -82,7 +84,8 @@ export class DriverNameResolver implements NameResolver {
     this.options = options
     this.next = next
     this.cache = new ResolverCache(options.neighborTimeoutNs)
-    this.bootstrap = options.bootstrapNeighbors.map((text, index) => new BootstrapNeighbor(text, index, next))
+    const { bootstrapNeighbors, onError } = options
+    this.bootstrap = bootstrapNeighbors.map((text, index) => new BootstrapNeighbor(text, index, next, onError))
   }
 
   get descriptors(): ReadonlyArray<number> {

@@ -34,6 +34,7 @@ const system = (hosts: Map<string, Uint8Array>): NameResolver => ({
 
 interface Host {
   readonly resolver: DriverNameResolver
+  readonly errors: ReadonlyArray<string>
   readonly counter: (typeId: number) => { readonly value: number; readonly label: string } | undefined
   readonly systemCounter: (id: number) => number
 }
@@ -60,10 +61,12 @@ const makeHost = (
     receiverThreshold: "1s",
     nameResolverThreshold: "1s"
   })
+  const errors: Array<string> = []
   const resolver = new DriverNameResolver(
     {
       name,
       local: new SocketAddress(address, port),
+      onError: (error) => errors.push(String(error)),
       bootstrapNeighbors,
       neighborTimeoutNs: 10 * SECOND_NS,
       selfResolutionIntervalNs: SECOND_NS,
@@ -79,6 +82,7 @@ const makeHost = (
   onTestFinished(() => resolver.close())
   return {
     resolver,
+    errors,
     counter: (typeId) => {
       let found: { readonly value: number; readonly label: string } | undefined
       reader.forEach((record) => {
@@ -174,6 +178,19 @@ describe("DriverNameResolver", () => {
       bravo.counter(BOOTSTRAP_TYPE_ID)!.label,
       "Bootstrap neighbor: name=seed:8050 resolved=10.0.0.1:8050"
     )
+  })
+
+  it("notes a bootstrap neighbor that is none, or that nobody knows, and begins with the others", () => {
+    const world = new World()
+    const alpha = world.add("alpha", 1)
+    const bravo = world.add("bravo", 2, "nowhere:8050", "no port", "10.0.0.1:8050")
+    world.run(2)
+    assert.deepStrictEqual(bravo.errors, [
+      'Error: resolverBootstrapNeighbor: "no port" is left out: it is no host:port',
+      'Error: resolverBootstrapNeighbor: "nowhere:8050" is left out: nowhere'
+    ])
+    assert.strictEqual(look(alpha, "bravo"), "10.0.0.2")
+    assert.strictEqual(look(bravo, "alpha"), "10.0.0.1")
   })
 
   it("knows its own name, and asks the system for those that nobody told", () => {
