@@ -131,8 +131,8 @@ export class NetworkPublications implements NetworkPublicationListener {
   }
 
   close(): void {
-    for (const { rawLog, state } of this.publications.all.splice(0)) {
-      if (state !== "Done") {
+    for (const { hasReachedEndOfLife, rawLog } of this.publications.all.splice(0)) {
+      if (!hasReachedEndOfLife) {
         this.logs.add(rawLog)
       }
     }
@@ -144,7 +144,6 @@ export class NetworkPublications implements NetworkPublicationListener {
     this.resources.removeLog(rawLog.fileName)
     this.sessionIds.remove(sessionId, streamId, endpoint.udpChannel.canonicalForm)
     this.endpoints.closeIfUnused(endpoint)
-    this.logs.add(rawLog)
   }
 
   onRevoked(): void {
@@ -169,8 +168,13 @@ export class NetworkPublications implements NetworkPublicationListener {
     this.publications.find(registrationId)?.onReceivers(receivers)
   }
 
+  /** A sender that was held up may not have mapped the log before: until now the file has to be there. */
   onReleased(registrationId: bigint): void {
-    this.publications.find(registrationId)?.onSenderReleased()
+    const publication = this.publications.find(registrationId)
+    if (publication !== undefined) {
+      publication.onSenderReleased()
+      this.logs.add(publication.rawLog)
+    }
   }
 
   onRejected(registrationId: bigint, rejection: Rejection): void {

@@ -54,11 +54,13 @@ describe("a conductor without agents of the network on its thread", () => {
     client.removePublication(id, false)
     driver.pass(12_000, [client])
     assert.include(calls.sender, "onRemovePublication")
-    // The sender says nothing: its counters are not given to others.
+    // The sender says nothing: its counters are not given to others, and the log is there for it to map.
     assert.isDefined(driver.counter(2, id))
+    assert.strictEqual(driver.logFactory.logs.size, 1)
     say((conductor) => conductor.onPublicationReleased(id))
     driver.pass(3_000, [client])
     assert.isUndefined(driver.counter(2, id))
+    assert.strictEqual(driver.logFactory.logs.size, 0)
   })
 
   it("closes a socket when its agent has let go of it, and waits with others for that", () => {
