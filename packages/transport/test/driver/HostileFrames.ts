@@ -86,6 +86,14 @@ export const randomFrame = (random: () => number): readonly [frame: FrameBuffer,
   }
 }
 
+/** Data of a session that nobody has set up. */
+export const unsolicitedFrame = (random: () => number): readonly [frame: FrameBuffer, length: number] => {
+  const frame = frameBuffer(new Uint8Array(new ArrayBuffer(64)))
+  const session = 1000 + Math.floor(random() * 3000)
+  DataFrame.write(frame, 0, 64, FrameFlags.UNFRAGMENTED, 0, 0, session, STREAM)
+  return [frame, 64]
+}
+
 /** Bytes that are no frame, or one that was cut short, or one of which some bits were turned over. */
 export const malformedFrame = (random: () => number): readonly [frame: FrameBuffer, length: number] => {
   const [frame, length] = randomFrame(random)
