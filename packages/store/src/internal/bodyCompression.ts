@@ -2,6 +2,7 @@
  * Compressed bodies, as RocketMQ's clients write them: zlib, LZ4 frames or Zstandard frames, told by bits of the sysFlag.
  * A body is data of somebody else: how long it becomes is bounded before it is unpacked.
  */
+import * as Effect from "effect/Effect"
 import type * as Lz4 from "lz4-napi"
 import { createRequire } from "node:module"
 import * as zlib from "node:zlib"
@@ -36,6 +37,25 @@ export const compress = (body: Uint8Array, type: CompressionType, level: number)
       return lz4().compressFrameSync(bufferOf(body))
   }
 }
+
+/** The same in the thread pool. Nobody changes the body until it ends. */
+export const compressAsync = (body: Uint8Array, type: CompressionType, level: number): Effect.Effect<Uint8Array> => {
+  switch (type) {
+    case "ZLIB":
+      return inPool((done) => zlib.deflate(body, { level: Math.min(9, level) }, done))
+    case "ZSTD": {
+      const params = { [zlib.constants.ZSTD_c_compressionLevel]: level }
+      return inPool((done) => zlib.zstdCompress(body, { params }, done))
+    }
+    case "LZ4":
+      return Effect.promise(() => lz4().compressFrame(bufferOf(body)))
+  }
+}
+
+const inPool = (start: (done: (error: Error | null, packed: Uint8Array) => void) => void): Effect.Effect<Uint8Array> =>
+  Effect.callback((resume) => {
+    start((error, packed) => resume(error === null ? Effect.succeed(packed) : Effect.die(error)))
+  })
 
 /** The body as it was before a client compressed it; itself where none has. Throws for what cannot be unpacked. */
 export const decompress = (body: Uint8Array, sysFlag: number, lengthMax: number = BODY_LENGTH_MAX): Uint8Array => {

@@ -3,7 +3,6 @@ import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import * as Effect from "effect/Effect"
 import * as MessageId from "../commitlog/MessageId.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
-import * as SysFlag from "../commitlog/SysFlag.ts"
 import { type QueueType, TopicConfigs } from "../config/TopicConfig.ts"
 import { ANY_QUEUE, LongPolling } from "../dispatch/LongPolling.ts"
 import { type Durability, PutRefusal, type PutResult } from "../engine/PutResult.ts"
@@ -14,8 +13,9 @@ import type { MessageStore } from "../MessageStore.ts"
 import * as OffsetByTime from "../reading/OffsetByTime.ts"
 import type { RecoveryReport } from "../recovery/Recovery.ts"
 import { Closed, OptionIllegal, StoreError } from "../StoreError.ts"
-import * as bodyCompression from "./bodyCompression.ts"
 import { DutyLoop } from "./dutyLoop.ts"
+import { LOOP_LENGTH_MAX, PutCompression } from "./putCompression.ts"
+import { PutOrder } from "./putOrder.ts"
 import { flushFailed, fromHealth, fromRefusal } from "./storeErrors.ts"
 import { figuresOf, healthOf, statusOf } from "./storeFigures.ts"
 import { attempt, openEngine } from "./storeOpen.ts"
@@ -42,6 +42,8 @@ export class StoreRuntime {
   readonly #clock: Clock
   readonly #loop: DutyLoop
   readonly #events: StoreEvents
+  readonly #compression: PutCompression
+  readonly #order = new PutOrder()
   #defect: { readonly cause: unknown } | undefined = undefined
 
   static open(
@@ -91,6 +93,7 @@ export class StoreRuntime {
     this.tally = tally
     this.#clock = clock
     this.#events = events
+    this.#compression = new PutCompression(engine.options)
     this.#loop = new DutyLoop(
       (nowNs) => engine.doWork(nowNs),
       clock,
@@ -285,48 +288,50 @@ export class StoreRuntime {
 
   #put(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
     return Effect.suspend(() => {
-      const { engine } = this
-      const unusable = this.unusable()
-      if (unusable !== undefined) {
-        return unusable
-      }
-      const nowMs = this.#clock.epochMs()
-      const { files } = engine.commitLog
-      const { lastFile, maxOffset } = files
       // A client's batch is stored as it is, as RocketMQ's clients do.
-      const outcome = isBatch ? engine.putBatch(messages, nowMs) : engine.put(this.#compress(messages), nowMs)
-      if (lastFile !== undefined && files.lastFile !== lastFile) {
-        this.#events.onRolled(files.lastFile!.fromOffset, nowMs, this.#clock.epochMs())
+      const length = isBatch ? 0 : this.#compression.lengthOf(messages)
+      if (length <= LOOP_LENGTH_MAX && this.#order.isFree(messages)) {
+        const packed = length === 0 ? messages : this.#compression.now(messages)
+        return this.#settled(messages, this.#store(packed, isBatch))
       }
-      if (outcome instanceof PutRefusal) {
-        this.tally.onPut(outcome.stored.length, files.maxOffset - maxOffset)
-        const refusal = fromRefusal(outcome, messages, () =>
-          fromHealth(engine.health, this.#directory, engine.options.readOnly)
-        )
-        return Effect.fail(this.tally.refused(refusal))
-      }
-      this.tally.onPut(outcome.length, files.maxOffset - maxOffset)
-      return engine.options.flushDiskType === "SYNC_FLUSH" ? this.#settle(messages, outcome) : Effect.succeed(outcome)
+      const prepare = length === 0 ? Effect.succeed(messages) : this.#compression.later(messages)
+      const stored = this.#order.inTurn(messages, prepare, (packed) => this.#store(packed, isBatch))
+      return this.#settled(messages, stored)
     })
   }
 
-  /** Compresses long bodies that their client has not compressed. One that does not become shorter stays as it is. */
-  #compress(messages: ReadonlyArray<MessageInput>): ReadonlyArray<MessageInput> {
-    const { compressLevel, compressMsgBodyOverHowmuch, compressType, maxMessageSize } = this.engine.options
-    if (compressType === "NONE") {
-      return messages
+  #store(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
+    const { engine } = this
+    const unusable = this.unusable()
+    if (unusable !== undefined) {
+      return unusable
     }
-    return messages.map((message) => {
-      const { body, sysFlag = 0 } = message
-      const isLong = body.length >= compressMsgBodyOverHowmuch && body.length <= maxMessageSize
-      if (!isLong || (sysFlag & (SysFlag.COMPRESSED | SysFlag.INNER_BATCH)) !== 0) {
-        return message
-      }
-      const packed = bodyCompression.compress(body, compressType, compressLevel)
-      return packed.length < body.length
-        ? { ...message, body: packed, sysFlag: sysFlag | bodyCompression.flagOf(compressType) }
-        : message
-    })
+    const nowMs = this.#clock.epochMs()
+    const { files } = engine.commitLog
+    const { lastFile, maxOffset } = files
+    const outcome = isBatch ? engine.putBatch(messages, nowMs) : engine.put(messages, nowMs)
+    if (lastFile !== undefined && files.lastFile !== lastFile) {
+      this.#events.onRolled(files.lastFile!.fromOffset, nowMs, this.#clock.epochMs())
+    }
+    if (outcome instanceof PutRefusal) {
+      this.tally.onPut(outcome.stored.length, files.maxOffset - maxOffset)
+      const refusal = fromRefusal(outcome, messages, () =>
+        fromHealth(engine.health, this.#directory, engine.options.readOnly)
+      )
+      return Effect.fail(this.tally.refused(refusal))
+    }
+    this.tally.onPut(outcome.length, files.maxOffset - maxOffset)
+    return Effect.succeed(outcome)
+  }
+
+  /** With synchronous flush a put is over when its messages are on the device. */
+  #settled(
+    messages: ReadonlyArray<MessageInput>,
+    stored: Effect.Effect<ReadonlyArray<PutResult>, StoreError>
+  ): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
+    return this.engine.options.flushDiskType === "SYNC_FLUSH"
+      ? Effect.flatMap(stored, (results) => this.#settle(messages, results))
+      : stored
   }
 
   /** Waits until the results are on the device, for those messages that want it. */
