@@ -50,6 +50,6 @@ export const driverNetwork = (
     return undefined
   }
   const udp = udpPort(start, faults, onArrival)
-  const resolver = NameResolvers.make(start.naming, { udp, systemCounters, onError: faults.onError })
+  const resolver = NameResolvers.make(start.naming, { udp, systemCounters, onError: (error) => faults.onError(error) })
   return { udp, resolver, interfaces: systemInterfaces, lossReport, remote }
 }
