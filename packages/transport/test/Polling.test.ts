@@ -1,6 +1,7 @@
 /** Polls of a subscription and of its images, in all their forms. */
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
+import * as OfferResult from "@millrace/core/kernel/logbuffer/OfferResult"
 import * as Effect from "effect/Effect"
 import * as Client from "../src/Client.ts"
 import * as ExclusivePublication from "../src/ExclusivePublication.ts"
@@ -43,6 +44,28 @@ describe("Subscription", () => {
       assert.strictEqual(yield* poll(() => Continue), 2)
       assert.deepStrictEqual(given, ["a", "b", "b", long, long, "c"])
     }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
+  it.live("polls without an effect, and says when it is closed", () =>
+    Effect.gen(function* () {
+      const texts: Array<string> = []
+      const handler = collecting(texts)
+      const subscription = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { publication, subscription } = yield* connected
+          assert.strictEqual(subscription.pollUnsafe(handler, 10), 0)
+          yield* publication.publishMany(["a", "b", "c"].map(bytesOf))
+          assert.strictEqual(subscription.pollUnsafe(handler, 2), 2)
+          assert.strictEqual(
+            subscription.pollUnsafe((...message) => handler(...message), 2),
+            1
+          )
+          return subscription
+        })
+      )
+      assert.deepStrictEqual(texts, ["a", "b", "c"])
+      assert.strictEqual(subscription.pollUnsafe(handler, 10), OfferResult.CLOSED)
+    }).pipe(Effect.provide(embedded()))
   )
 
   it.live("polls one image alone", () =>

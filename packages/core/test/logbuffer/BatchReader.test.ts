@@ -90,6 +90,22 @@ describe("BatchReader", () => {
     assert.strictEqual(new FragmentBatch(8).toOwned().count, 0)
   })
 
+  it("gives messages that may be kept, views of one copy", () => {
+    const { log } = logOf([8, 0, 100])
+    const batch = new FragmentBatch(8)
+    new BatchReader(log, 0).read(batch)
+    const expected = [message(0, 8), new Uint8Array(0), message(2, 100)]
+    const owned = batch.toOwned()
+    const messages = batch.toMessages()
+    assert.notStrictEqual(messages[0]!.buffer, log.terms[0].bytes.buffer)
+    log.terms[0].bytes.fill(0xff)
+    assert.deepStrictEqual(messages, expected)
+    assert.strictEqual(messages[2]!.buffer, messages[0]!.buffer)
+    assert.deepStrictEqual(owned.toMessages(), expected)
+    assert.strictEqual(owned.toMessages()[0]!.buffer, owned.buffer.buffer)
+    assert.deepStrictEqual(new FragmentBatch(8).toMessages(), [])
+  })
+
   it("gives the reserved value of each message, of borrowed, owned and assembled ones", () => {
     const log = makeLog()
     const appender = new ExclusiveTermAppender(log)

@@ -107,7 +107,10 @@ export class ClientConductor implements Agent, ResponseListener {
       this.fail({ _tag: "ServiceTimeout", intervalMs: Math.round(intervalNs / NS_PER_MS), limitMs })
       return 1
     }
-    return this.processResponses() + this.processTimers()
+    // Heartbeats are no work. A request is: its answer comes soon, and a runner that has gone to rest would find it late.
+    const workCount = this.commands.takeRequestCount() + this.processResponses()
+    this.processTimers()
+    return workCount
   }
 
   /** The driver is told, and every log is unmapped. */
@@ -140,6 +143,10 @@ export class ClientConductor implements Agent, ResponseListener {
   /** A session id that no stream of this id has, and that the driver will not give to another. */
   nextSessionId(streamId: number, handlers: RequestHandlers<number>): Cancel {
     return this.commands.request("sessionId", () => this.context.driver.nextAvailableSessionId(streamId), handlers)
+  }
+
+  nextCorrelationId(): bigint {
+    return this.context.driver.nextCorrelationId()
   }
 
   rejectImage(image: ImageReader, reason: string, handlers: RequestHandlers<void>): Cancel {
@@ -337,9 +344,9 @@ export class ClientConductor implements Agent, ResponseListener {
     return workCount
   }
 
-  private processTimers(): number {
+  private processTimers(): void {
     if (this.nowNs < this.nextKeepaliveNs || this.inactive !== undefined) {
-      return 0
+      return
     }
     this.nextKeepaliveNs = this.nowNs + this.context.settings.keepaliveIntervalNs
     const nowMs = this.context.clock.epochMs()
@@ -351,7 +358,6 @@ export class ClientConductor implements Agent, ResponseListener {
       this.context.logs.checkLinger(this.nowNs)
       this.commands.checkTimeouts(this.nowNs)
     }
-    return 1
   }
 
   private checkDriver(): void {

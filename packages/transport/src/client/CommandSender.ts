@@ -25,6 +25,7 @@ export class CommandSender {
   /** Commands that did not fit in the ring and nobody waits for: they are sent when there is room. */
   private readonly unsent: Array<() => bigint> = []
   private end: RequestFailure | undefined = undefined
+  private requestCount = 0
 
   constructor(driver: DriverProxy, timeoutNs: number, clock: Clock) {
     this.driver = driver
@@ -55,9 +56,17 @@ export class CommandSender {
     }
     const request: PendingRequest = { kind, channel, streamId, ...handlers, isAbandoned: false }
     this.pending.add(correlationId, request, this.clock.nanoTime())
+    this.requestCount++
     return () => {
       request.isAbandoned = true
     }
+  }
+
+  /** How many requests were sent since this was asked last. */
+  takeRequestCount(): number {
+    const count = this.requestCount
+    this.requestCount = 0
+    return count
   }
 
   /** Undefined when the answer is for another client, or of another kind than its request. */

@@ -48,6 +48,24 @@ describe("ClientConductor", () => {
     assert.deepStrictEqual(readAll(subscription), ["one", "", "x".repeat(5000)])
   })
 
+  it("counts requests and answers as work, heartbeats not", () => {
+    const { client, driver } = setUp()
+    const tick = () => client.conductor.doWork(driver.clock.nanoTime())
+    let isAnswered = false
+    client.conductor.addSubscription(CHANNEL, STREAM, {
+      onSuccess: () => (isAnswered = true),
+      onFailure: (failure) => assert.fail(JSON.stringify(failure))
+    })
+    assert.strictEqual(tick(), 1)
+    assert.strictEqual(tick(), 0)
+    driver.tick()
+    assert.isAbove(tick(), 0)
+    assert.isTrue(isAnswered)
+    driver.clock.advanceMs(600)
+    driver.tick()
+    assert.strictEqual(tick(), 0)
+  })
+
   it("carries them between two clients", () => {
     const { client, driver } = setUp()
     const other = new HeapClient(driver)
