@@ -89,7 +89,10 @@ describe("bodies that are compressed in the thread pool", () => {
         )
         const { messages } = yield* store.get({ topic: "topic", queueId: 0, offset: 0, maxBytes: 1 << 20 })
         const read = yield* Effect.forEach(messages, Message.decompress)
-        assert.deepStrictEqual(read.map(Buffer.from), bodies.map(Buffer.from))
+        assert.deepStrictEqual(
+          read.map((body) => Buffer.from(body)),
+          bodies.map((body) => Buffer.from(body))
+        )
         assert.isBelow(messages[0]!.body.length, long.length)
       }).pipe(Effect.provide(MessageStore.layerMemory({ compressType })))
     )
