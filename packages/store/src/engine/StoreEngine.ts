@@ -144,7 +144,8 @@ export class StoreEngine {
       isWrittenDurable: this.isCleanExit || machine !== "different",
       isCacheKept: this.isCleanExit || machine === "same",
       listedQueues: () => QueueList.check(this.fileSystem, root, this.queues),
-      check: { checkCrc: this.options.checkCRCOnRecover, requireCrcProperty: this.options.forceVerifyPropCRC }
+      check: { checkCrc: this.options.checkCRCOnRecover, requireCrcProperty: this.options.forceVerifyPropCRC },
+      isMulti: this.options.enableLmq && this.options.enableMultiDispatch
     })
     this.#queueDispatcher.drainArrived(() => undefined)
     this.#reput = this.#makeReput(this.commitLog.maxOffset)

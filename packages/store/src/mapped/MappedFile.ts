@@ -101,7 +101,7 @@ export class MappedFile {
   /** Writes bytes again as they are, which makes their pages dirty. Throws `FileFailure`. */
   rewrite(offset: number, length: number): void {
     const { base, bytes } = this.file.read(offset, length)
-    this.write(offset, bytes.slice(offset - base, offset - base + length), length)
+    this.write(offset, bytes.subarray(offset - base, offset - base + length), length)
   }
 
   /** Writes up to `lengthMax` of the bytes that are not committed to the file, off this thread. */

@@ -24,11 +24,15 @@ export const isQueued = (queues: QueueTable, record: RecordCursor): boolean => {
 
 /** Every message before it in its queue had a record of its own in the log before it; else its entry speaks for it. */
 export const isPlausible = (queues: QueueTable, record: RecordCursor): boolean => {
-  const { physicalOffset, queueOffset, sysFlag } = record
-  const spanMax = SysFlag.isInnerBatch(sysFlag) || queues.isBatch(record.topic) ? BatchEntryDescriptor.COUNT_MAX : 1
+  const { queueOffset, sysFlag } = record
+  const recordsMax = record.physicalOffset / RecordDescriptor.RECORD_LENGTH_MIN
+  // Nearly all records are plausible by this, without a look at their topic.
+  if (!SysFlag.hasQueueEntry(sysFlag) || (queueOffset >= 0 && queueOffset <= recordsMax)) {
+    return true
+  }
+  const isBatch = SysFlag.isInnerBatch(sysFlag) || queues.isBatch(record.topic)
   return (
-    !SysFlag.hasQueueEntry(sysFlag) ||
-    (queueOffset >= 0 && queueOffset <= (physicalOffset / RecordDescriptor.RECORD_LENGTH_MIN) * spanMax) ||
+    (isBatch && queueOffset >= 0 && queueOffset <= recordsMax * BatchEntryDescriptor.COUNT_MAX) ||
     isQueued(queues, record)
   )
 }

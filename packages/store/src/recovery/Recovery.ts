@@ -87,6 +87,8 @@ export interface RecoveryOptions {
   /** Whether the page cache is known to have lived on. */
   readonly isCacheKept: boolean
   readonly check: RecordCheck.RecordCheckOptions
+  /** Whether records may have entries in further queues than their own. */
+  readonly isMulti: boolean
 }
 
 /** Files before the last ones of a queue were full and flushed long ago; RocketMQ reads the last three as well. */
@@ -123,9 +125,10 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   }
   yield 0
   const readFrom = isCleanExit ? RecoveryStart.afterCleanExit(commitLog, maxPosition) : flushedTo
-  const seen = new TailSummary()
+  const seen = new TailSummary(queues, isCleanExit)
   const limit = yield* limitOf(commitLog)
-  const result = yield* LogScan.scan(commitLog, readFrom, options.check, (record) => seen.note(record), {
+  const note: LogScan.Visit = (record, position) => seen.note(record, position)
+  const result = yield* LogScan.scan(commitLog, readFrom, options.check, note, {
     limit: limit.position,
     accepts: (record) => QueueOffset.isPlausible(queues, record)
   })
@@ -158,7 +161,8 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   }
   yield result.end
   const before = countEntries(queues)
-  const dispatch = yield* planDispatch(options, seen, readFrom, result.end)
+  const lackedFrom = queueEntriesCut > 0 || options.isMulti ? readFrom : seen.lackedFrom
+  const dispatch = yield* planDispatch(options, seen, readFrom, lackedFrom, result.end)
   const indexEntriesKept = options.index?.entryCountTotal ?? 0
   yield* dispatchAgain(options, dispatch.from, result.end, readFrom)
   for (const state of queues.all()) {
@@ -223,17 +227,21 @@ const cutTail = (
   return { tornBytes, refusedBytes, logFilesRemoved: fileCount - files.length }
 }
 
-/** From where on the log has to be dispatched again, and why. */
+/**
+ * From where on the log has to be dispatched again, and why. What was read and stands in its queue already is left out:
+ * after a kill that is nearly all of it.
+ */
 function* planDispatch(
   options: RecoveryOptions,
   seen: TailSummary,
   readFrom: number,
+  lackedFrom: number,
   end: number
 ): Generator<number, { readonly from: number; readonly reason: string }> {
-  const { commitLog, isCleanExit, queues } = options
+  const { commitLog } = options
   // A queue that lacks what stood before the part that was read has lost a file or more: then the whole log counts.
-  const isWhole = seen.isPrecededBy(queues) && (yield* hasOlderQueues(options, readFrom))
-  const queuesFrom = isWhole ? readFrom : commitLog.minOffset
+  const isWhole = seen.isPreceded() && (yield* hasOlderQueues(options, readFrom))
+  const queuesFrom = isWhole ? Math.min(lackedFrom, end) : commitLog.minOffset
   const from = Math.min(queuesFrom, indexStart(options, seen, end))
   if (from >= end) {
     return { from, reason: NOT_DISPATCHED }
@@ -244,7 +252,7 @@ function* planDispatch(
   if (from < queuesFrom) {
     return { from, reason: "the index ends there, or nothing behind can be relied on" }
   }
-  return { from, reason: isCleanExit ? "the part that was read" : "what came after may not have been on the device" }
+  return { from, reason: from > readFrom ? "a queue ends there" : "queues may lack something of all that was read" }
 }
 
 const isTorn = (code: number): boolean => code < 0 && code !== RecordCheck.ZERO && code !== RecordCheck.NO_ROOM
@@ -332,9 +340,9 @@ function* hasOlderQueues(options: RecoveryOptions, readFrom: number): Generator<
   if (listedQueues() !== "unknown" || readFrom - commitLog.minOffset > UNLISTED_LENGTH_MAX) {
     return listedQueues() !== "incomplete"
   }
-  const seen = new TailSummary()
-  yield* readTo(options, commitLog.minOffset, readFrom, readFrom, (record) => seen.note(record))
-  return seen.isHeldBy(queues)
+  const seen = new TailSummary(queues, false)
+  yield* readTo(options, commitLog.minOffset, readFrom, readFrom, (record, position) => seen.note(record, position))
+  return seen.isHeld()
 }
 
 const isRecord = (commitLog: CommitLog, position: number): boolean => {
