@@ -35,7 +35,7 @@ const runFrom = async (context: Context, first: Side, count: number): Promise<vo
   const ports = { java: await freePort(), millrace: await freePort() }
   const properties = (side: Side): Readonly<Record<string, string>> => ({
     "aeron.driver.resolver.name": side,
-    "aeron.driver.resolver.interface": `127.0.0.1:${ports[side]}`,
+    "aeron.driver.resolver.interface": `localhost:${ports[side]}`,
     ...(side === first ? {} : { "aeron.driver.resolver.bootstrap.neighbor": `localhost:${ports[first]}` })
   })
   await withDrivers(
