@@ -93,9 +93,12 @@ const runVersion = async (options: Peers.VersionOptions): Promise<void> => {
 }
 
 const repairs = (options: Peers.VersionOptions, peers: Peers.Peers): Lane => ({
-  "repair of ours": () => Repairs.run(options, peers, "ours", "keep"),
-  "repair of the real one": () => Repairs.run(options, peers, "real", "keep"),
-  "repair by a cut": () => Repairs.run(options, peers, "real", "cut")
+  "repair of ours": () => Repairs.run(options, peers, "ours", "record damaged", "keep"),
+  "repair of the real one": () => Repairs.run(options, peers, "real", "record damaged", "keep"),
+  "repair by a cut": () => Repairs.run(options, peers, "real", "record damaged", "cut"),
+  "repair of a missing file": () => Repairs.run(options, peers, "ours", "file missing", "keep"),
+  "repair of a missing file by a cut": () => Repairs.run(options, peers, "real", "file missing", "cut"),
+  "repair of a short file": () => Repairs.run(options, peers, "real", "file too short", "keep")
 })
 
 /** Versions before 5.0 know none. */

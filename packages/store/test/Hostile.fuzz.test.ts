@@ -18,7 +18,7 @@ const SHORT = 15
 const STORES_MAX = 10_000
 const STORES = Math.min(STORES_MAX, Number(process.env["MILLRACE_COUNT"] ?? SHORT))
 const SEED = Number(process.env["MILLRACE_SEED"] ?? 1)
-/** Longer than any store of this size takes on a busy machine. */
+/** Longer than any command takes with a store of this size on a busy machine. */
 const SILENCE_MAX_MS = 60_000
 const RSS_MAX_MIB = 1024
 const HEAP_MAX_MIB = 512
@@ -67,6 +67,8 @@ const meet = (originals: string, work: string, first: number, end: number, { fai
     let errors = ""
     let seed = first
     let changes = ""
+    let command = ""
+    let isStopped = false
     let isDone = false
     const kill = () => child.kill("SIGKILL")
     let silence = setTimeout(kill, SILENCE_MAX_MS)
@@ -80,6 +82,8 @@ const meet = (originals: string, work: string, first: number, end: number, { fai
       if (word === "seed") {
         seed = Number(line.slice(5))
         isDone = false
+      } else if (word === "at") {
+        command = line.slice(3)
       } else if (word === "changes") {
         changes = line.slice(8)
       } else if (word === "ended") {
@@ -100,13 +104,16 @@ const meet = (originals: string, work: string, first: number, end: number, { fai
         }
         if (met.rss > RSS_MAX_MIB) {
           fail(`seed ${seed}: ${met.rss} MiB of memory; ${changes}`)
+          // What it has had once it has had for ever: the next one begins anew.
+          isStopped = true
+          kill()
         }
       }
     })
     child.once("close", (code, signal) => {
       clearTimeout(silence)
-      if (code !== 0 || !isDone) {
-        fail(`seed ${seed}: ended with ${code ?? signal}, ${errors}; ${changes}`)
+      if (!isStopped && (code !== 0 || !isDone)) {
+        fail(`seed ${seed}: ended with ${code ?? signal} at ${command}, ${errors}; ${changes}`)
       }
       resume(Effect.succeed(seed + 1))
     })

@@ -66,6 +66,27 @@ describe("a store that is watched", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("says at its opening that its queues know of more messages than its log has", () => {
+    const { layer, logs } = recorded()
+    return Effect.gen(function* () {
+      const later = (run: () => void) => void setImmediate(run)
+      const disk = new SimulatedDisk({ random: randomOf(1), later, capacityBytes: 1 << 20 })
+      const opened = Effect.acquireRelease(StoreRuntime.open(disk, options, clock, ""), (runtime) => runtime.close())
+      yield* Effect.scoped(
+        Effect.flatMap(opened, ({ service }) =>
+          service.putMany(Array.from({ length: 60 }, () => ({ topic: "topic", body })))
+        )
+      )
+      const logFiles = disk.paths.filter((path) => path.includes("/commitlog/")).toSorted()
+      assert.isAbove(logFiles.length, 1)
+      disk.remove(logFiles.at(-1)!)
+      yield* Effect.scoped(opened)
+      const warnings = logs.filter(({ message }) => message.includes("queues led beyond the end of its log"))
+      assert.lengthOf(warnings, 1)
+      assert.isAbove(Number(warnings[0]!.annotations["queueEntriesCut"]), 0)
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("has a span for each file that cleaning removes, or cannot remove", () => {
     const { layer, logs, spans } = recorded()
     return Effect.gen(function* () {

@@ -13,6 +13,8 @@ const ENTRY_UNITS = IndexDescriptor.ENTRY_LENGTH / IndexDescriptor.SLOT_LENGTH
 const SLOTS_DEFAULT = 5_000_000
 /** Most slots that are looked for. Who has made files with more says so: `maxHashSlotNum`. */
 const SLOTS_MAX = 20_000_000
+/** Longer than any index file: RocketMQ counts its bytes in 32 bits. */
+const FILE_LENGTH_MAX = 2 ** 31 - 1
 /** Entries before the last one that must fit as well. */
 const ENTRIES_CHECKED = 32
 
@@ -31,7 +33,7 @@ interface Header {
 /** Undefined for a file without entries, or none of this kind. */
 export const detect = (file: StoreFile): Geometry | undefined => {
   const units = (file.length - IndexDescriptor.HEADER_LENGTH) / INT_LENGTH
-  if (!Number.isInteger(units) || units < ENTRY_UNITS + 1) {
+  if (!Number.isInteger(units) || units < ENTRY_UNITS + 1 || file.length > FILE_LENGTH_MAX) {
     return undefined
   }
   const last = int32(file, IndexDescriptor.INDEX_COUNT_OFFSET) - 1

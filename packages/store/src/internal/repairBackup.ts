@@ -37,6 +37,11 @@ export class RepairBackup {
     return [...this.#files, ...this.#made]
   }
 
+  /** Notes files that will be kept when they are made shorter. */
+  note(sources: ReadonlyArray<string>): void {
+    this.#files.push(...sources)
+  }
+
   /** Keeps files that will be changed; one that is not there will be made. */
   copy(sources: ReadonlyArray<string>): void {
     for (const source of new Set(sources)) {
@@ -62,10 +67,14 @@ export class RepairBackup {
     this.#writeManifest()
   }
 
-  /** Makes files, or makes them longer or shorter. What is new reads as zeros. */
+  /** Makes files, or makes them longer or shorter. What is new reads as zeros; one that is too long is kept as it is. */
   resize(resized: ReadonlyArray<{ readonly path: string; readonly length: number }>): void {
     for (const { length, path: file } of resized) {
       this.#attempt("resize", file, () => {
+        if ((fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > length) {
+          this.#shorten(file, length)
+          return
+        }
         const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, Files.FILE_MODE)
         try {
           fs.ftruncateSync(fd, length)
@@ -76,6 +85,15 @@ export class RepairBackup {
         Files.syncDirectory(path.dirname(file))
       })
     }
+  }
+
+  /** Nobody copies what is behind the length that the file should have: that may be more than the device takes. */
+  #shorten(file: string, length: number): void {
+    const kept = this.#placeOf(file)
+    const beginning = `${kept}.beginning`
+    copyBeginning(file, beginning, length)
+    move(file, kept)
+    move(beginning, file)
   }
 
   write(edits: ReadonlyArray<Edit>): void {
@@ -140,6 +158,22 @@ const syncFile = (file: string): void => {
     fs.fsyncSync(fd)
   } finally {
     fs.closeSync(fd)
+  }
+}
+
+const copyBeginning = (source: string, target: string, length: number): void => {
+  const from = fs.openSync(source, "r")
+  const to = fs.openSync(target, "wx", Files.FILE_MODE)
+  try {
+    const piece = new Uint8Array(Math.min(length, PIECE_LENGTH))
+    for (let at = 0; at < length; at += piece.length) {
+      const count = fs.readSync(from, piece, 0, Math.min(piece.length, length - at), at)
+      fs.writeSync(to, piece, 0, count, at)
+    }
+    fs.fsyncSync(to)
+  } finally {
+    fs.closeSync(from)
+    fs.closeSync(to)
   }
 }
 

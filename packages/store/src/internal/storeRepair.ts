@@ -118,7 +118,9 @@ const change = Effect.fnUntraced(function* (
   const resized = faults.lengths.filter((fault) => !logPlan.putAside.includes(fault.path))
   const files = yield* attempt(() => {
     const kept = new RepairBackup(directory, target, choice)
-    kept.copy([...resized, ...edits].map((changed) => changed.path))
+    const tooLong = resized.filter(({ found = 0, length }) => found > length).map((fault) => fault.path)
+    kept.note(tooLong)
+    kept.copy([...resized, ...edits].map((changed) => changed.path).filter((file) => !tooLong.includes(file)))
     kept.putAside(putAside)
     // From here on the store counts as one that was not closed: the opening reads all of it.
     AbortFile.create(inspection.fileSystem, directory, process.pid)

@@ -148,15 +148,20 @@ describe("a file of the log of another length", () => {
     })
   )
 
-  it.effect("that is longer is cut to its length, and kept whole in the backup", () =>
-    Effect.gen(function* () {
-      const { backup, directory } = yield* filled
-      fs.appendFileSync(fileAt(directory, 0), "more")
-      yield* mend(directory, backup, "keep", all)
-      assert.strictEqual(fs.statSync(fileAt(directory, 0)).size, FILE_LENGTH)
-      assert.strictEqual(fs.statSync(join(backup, "commitlog", basename(fileAt(directory, 0)))).size, FILE_LENGTH + 4)
-    })
-  )
+  for (const length of [FILE_LENGTH + 4, 2 ** 40]) {
+    it.effect(`that is longer is cut to its length, and kept whole in the backup (${length} bytes)`, () =>
+      Effect.gen(function* () {
+        const { backup, directory } = yield* filled
+        fs.truncateSync(fileAt(directory, 0), length)
+        yield* mend(directory, backup, "keep", all)
+        assert.strictEqual(fs.statSync(fileAt(directory, 0)).size, FILE_LENGTH)
+        const kept = fs.statSync(join(backup, "commitlog", basename(fileAt(directory, 0))))
+        assert.strictEqual(kept.size, length)
+        // Of a terabyte that nobody wrote nothing is copied.
+        assert.isAtMost(kept.blocks * 512, 2 * FILE_LENGTH)
+      })
+    )
+  }
 })
 
 describe("what is among the files of a store and none of them", () => {
