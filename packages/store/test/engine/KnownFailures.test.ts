@@ -4,69 +4,20 @@ import { healthOf } from "../../src/internal/storeFigures.ts"
 import { PutRefusal } from "../../src/engine/PutResult.ts"
 import { CorruptLog } from "../../src/StoreError.ts"
 import { fromThrown } from "../../src/internal/storeErrors.ts"
-import * as GetMessage from "../../src/reading/GetMessage.ts"
 import * as OffsetByTime from "../../src/reading/OffsetByTime.ts"
-import * as TagFilter from "../../src/reading/TagFilter.ts"
+import {
+  filled,
+  HOUR_MS,
+  idsFrom,
+  LOG,
+  message,
+  offsetsOf,
+  overwrite,
+  queueOf,
+  range,
+  TOPIC
+} from "../fixtures/NumberedMessages.ts"
 import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
-
-const TOPIC = "topic"
-const LOG = "/store/commitlog/00000000000000000000"
-const HOUR_MS = 3_600_000
-
-const message = (id: number, more: object = {}) => ({
-  topic: TOPIC,
-  queueId: 0,
-  body: new TextEncoder().encode(String(id).padStart(40, " ")),
-  keys: `key${id}`,
-  ...more
-})
-
-const queueOf = ({ engine }: SimulatedStore, topic = TOPIC) => engine.queues.find(topic, 0)!.queue
-
-const offsetsOf = (store: SimulatedStore, topic = TOPIC) => {
-  const { maxOffset, minOffset } = queueOf(store, topic)
-  return { maxOffset, minOffset }
-}
-
-/** Bodies as numbers, from an offset on. */
-const idsFrom = (store: SimulatedStore, offset: number, topic = TOPIC, tags?: string): ReadonlyArray<number> => {
-  const ids: Array<number> = []
-  const filter = tags === undefined ? undefined : TagFilter.parse(tags, true)
-  for (let next = offset; ;) {
-    const limits = { countMax: 32, bytesMax: 1 << 20 }
-    const outcome = GetMessage.get(store.engine.commitLog, queueOf(store, topic), next, limits, filter, (record) => {
-      const { bodyAt, bodyLength, bytes } = record
-      ids.push(Number(new TextDecoder().decode(bytes.subarray(bodyAt, bodyAt + bodyLength))))
-    })
-    if (outcome.nextOffset === next) {
-      return ids
-    }
-    next = outcome.nextOffset
-  }
-}
-
-const filled = (count: number, more: ConstructorParameters<typeof SimulatedStore>[1] = {}, of: object = {}) => {
-  const store = new SimulatedStore(1, more).open()
-  for (let id = 0; id < count; id++) {
-    store.put(message(id, of))
-  }
-  store.run(100)
-  return store
-}
-
-const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index)
-
-/** Overwrites bytes of a file as they are and as they are on the device. */
-const overwrite = ({ disk }: SimulatedStore, path: string, at: number, bytes: Uint8Array) => {
-  const now = disk.readBytes(path)!
-  for (let index = 0; index < bytes.length; index++) {
-    for (let bit = 0; bit < 8; bit++) {
-      if (((now[at + index]! ^ bytes[index]!) & (1 << bit)) !== 0) {
-        disk.flipBit(path, (at + index) * 8 + bit)
-      }
-    }
-  }
-}
 
 describe("recovery", () => {
   it("takes no record for its own that is whole, but was written for another position", () => {
