@@ -3,7 +3,7 @@
  * trusted: each length is held against the bytes that are left before it is used.
  */
 import * as Checksum from "./Checksum.ts"
-import { NAME_SEPARATOR } from "./MessageProperties.ts"
+import { NAME_SEPARATOR, PROPERTY_SEPARATOR } from "./MessageProperties.ts"
 import type { RecordCursor } from "./RecordCursor.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import { getInt64 } from "../mapped/BigEndian.ts"
@@ -136,34 +136,45 @@ const hasProperties = ({ bytes, propertiesAt, propertiesLength }: RecordCursor):
 const CRC_PROPERTY_ABSENT = -1
 const CRC_PROPERTY_BROKEN = -2
 const CRC_PREFIX = Utf8.encode(`${RecordDescriptor.CRC_PROPERTY_NAME}\u0001`)
-const PROPERTY_END = 2
+/** Its name as two words. */
+const CRC_PREFIX_HIGH = new DataView(CRC_PREFIX.buffer).getInt32(0)
+const CRC_PREFIX_LOW = new DataView(CRC_PREFIX.buffer).getInt32(4)
 /** A name that is off by this many bytes is that of the CRC property, damaged: else a flipped bit there would hide it. */
 const MISMATCHES_MAX = 2
 
 /** The value of the CRC property at the record's end, or one of the two negative codes. */
 const crcProperty = (cursor: RecordCursor): number => {
-  const { bytes } = cursor
+  const { bytes, view } = cursor
   if (cursor.propertiesLength < RecordDescriptor.CRC_PROPERTY_LENGTH) {
     return CRC_PROPERTY_ABSENT
   }
   const start = cursor.propertiesAt + cursor.propertiesLength - RecordDescriptor.CRC_PROPERTY_LENGTH
-  let mismatches = 0
-  for (let index = 0; index < CRC_PREFIX.length; index++) {
-    mismatches += bytes[start + index] === CRC_PREFIX[index] ? 0 : 1
+  const digitsAt = start + CRC_PREFIX.length
+  const isNamed =
+    view.getInt32(start) === CRC_PREFIX_HIGH &&
+    view.getInt32(start + 4) === CRC_PREFIX_LOW &&
+    bytes[digitsAt - 1] === NAME_SEPARATOR
+  if (!isNamed) {
+    return mismatchCount(bytes, start) <= MISMATCHES_MAX ? CRC_PROPERTY_BROKEN : CRC_PROPERTY_ABSENT
   }
-  if (mismatches > 0) {
-    return mismatches <= MISMATCHES_MAX ? CRC_PROPERTY_BROKEN : CRC_PROPERTY_ABSENT
-  }
-  if (bytes[start + RecordDescriptor.CRC_PROPERTY_LENGTH - 1] !== PROPERTY_END) {
+  if (bytes[digitsAt + RecordDescriptor.CRC_DIGITS] !== PROPERTY_SEPARATOR) {
     return CRC_PROPERTY_BROKEN
   }
   let value = 0
-  for (let digit = RecordDescriptor.CRC_DIGITS - 1; digit >= 0; digit--) {
-    const character = bytes[start + CRC_PREFIX.length + digit]! - 0x30
-    if (character < 0 || character > 9) {
+  for (let at = digitsAt + RecordDescriptor.CRC_DIGITS - 1; at >= digitsAt; at--) {
+    const digit = bytes[at]! - 0x30
+    if (digit < 0 || digit > 9) {
       return CRC_PROPERTY_BROKEN
     }
-    value = value * 10 + character
+    value = value * 10 + digit
   }
   return value
+}
+
+const mismatchCount = (bytes: Uint8Array, start: number): number => {
+  let count = 0
+  for (let index = 0; index < CRC_PREFIX.length; index++) {
+    count += bytes[start + index] === CRC_PREFIX[index] ? 0 : 1
+  }
+  return count
 }

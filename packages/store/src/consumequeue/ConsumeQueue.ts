@@ -11,6 +11,8 @@ import * as EntryDescriptor from "./EntryDescriptor.ts"
 import * as ExtAddress from "./ExtAddress.ts"
 
 const ENTRY = EntryDescriptor.LENGTH
+/** Entries that are read at a time where all are looked at. */
+const ENTRIES_READ = 200
 
 /** An entry that was read; reused by its reader. */
 export interface QueueEntry {
@@ -131,6 +133,33 @@ export class ConsumeQueue {
     const offset = at - file.fromOffset
     this.decode(file.read(offset, this.entryLength), offset, entry)
     return true
+  }
+
+  /** Reads entries from a slot on, up to the first that was never written: its slot, which is where the queue ends. */
+  findEnd(from: number): number {
+    const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
+    const { endSlot, entryLength, files } = this
+    for (let slot = from; slot < endSlot;) {
+      const file = files.find(slot * entryLength)
+      if (file === undefined) {
+        return slot
+      }
+      const offset = slot * entryLength - file.fromOffset
+      // Part by part: mapped files grow with what is asked of them.
+      const count = Math.min(endSlot - slot, ENTRIES_READ, (file.length - offset) / entryLength)
+      const window = file.read(offset, count * entryLength)
+      for (let index = 0; index < count; index++) {
+        this.decode(window, offset + index * entryLength, entry)
+        if (!isWritten(entry)) {
+          return slot + index
+        }
+        if (!isFiller(entry)) {
+          this.maxPosition = entry.position + entry.size
+        }
+      }
+      slot += count
+    }
+    return endSlot
   }
 
   protected decode(window: FileWindow, offset: number, entry: QueueEntry): void {

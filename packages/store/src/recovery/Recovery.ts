@@ -310,19 +310,10 @@ const lastFilesStart = ({ queue }: QueueState, flushedTo: number): number => {
 /** Reads the entries of the last files of a queue up to the first that was never written. */
 const findQueueEnd = (state: QueueState, flushedTo: number): void => {
   const { queue } = state
-  const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
-  const { files } = queue.files
-  if (files.length === 0) {
+  if (queue.files.files.length === 0) {
     return
   }
-  let slot = lastFilesStart(state, flushedTo) / queue.entryLength
-  while (queue.readSlot(slot, entry) && isWritten(entry)) {
-    slot++
-    if (!isFiller(entry)) {
-      queue.maxPosition = entry.position + entry.size
-    }
-  }
-  queue.truncate(slot)
+  queue.truncate(queue.findEnd(lastFilesStart(state, flushedTo) / queue.entryLength))
   state.nextOffset = queue.maxOffset
 }
 
