@@ -12,22 +12,24 @@ import { loss } from "./commands/loss.ts"
 import { ping } from "./commands/ping.ts"
 import { pong } from "./commands/pong.ts"
 import { publish } from "./commands/publish.ts"
+import { record } from "./commands/record.ts"
+import { replay } from "./commands/replay.ts"
 import { stat } from "./commands/stat.ts"
 import { store } from "./commands/store.ts"
 import { streams } from "./commands/streams.ts"
 import { subscribe } from "./commands/subscribe.ts"
 import { throughput } from "./commands/throughput.ts"
 import { top } from "./commands/top.ts"
+import { web } from "./commands/web.ts"
 import { runProgram } from "./program.ts"
 
 const millrace = Command.make("millrace").pipe(
   Command.withDescription("Aeron's transport and RocketMQ's message store: see them at work, run them, look inside."),
   Command.withSubcommands([
-    { group: "See it work", commands: [demo, top, doctor] },
-    { group: "Move messages", commands: [driver, publish, subscribe] },
-    { group: "Measure", commands: [throughput, ping, pong] },
-    { group: "Look at a driver", commands: [stat, streams, backlog, errors, loss, log, capture] },
-    { group: "Look into files", commands: [store, frames] }
+    { group: "See it work", commands: [demo, top, web, doctor] },
+    { group: "Move messages", commands: [driver, publish, subscribe, record, replay] },
+    { group: "Look inside", commands: [store, stat, streams, backlog, errors, loss, log, frames, capture] },
+    { group: "Measure", commands: [throughput, ping, pong] }
   ])
 )
 
