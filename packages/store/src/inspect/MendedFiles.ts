@@ -3,7 +3,14 @@
  * and hold zeros, those of another length have theirs, and what is none of the store's is not there. For looking only.
  */
 import { assertOpen, type RegionState } from "@millrace/core/kernel/memory/RegionState"
-import { type FileSystem, type FileUse, type FileWindow, join, type StoreFile } from "../mapped/FileSystem.ts"
+import {
+  type DirectoryEntry,
+  type FileSystem,
+  type FileUse,
+  type FileWindow,
+  join,
+  type StoreFile
+} from "../mapped/FileSystem.ts"
 import type { FileFaults, FileLengthFault } from "./FileSurvey.ts"
 
 /** Changes nothing, and throws where it is asked to. */
@@ -13,15 +20,21 @@ export const over = (fileSystem: FileSystem, faults: FileFaults): FileSystem => 
   return {
     refusals: fileSystem.refusals,
     entries: (directory) => {
-      const found = fileSystem.entries(directory)?.filter(({ name }) => !hidden.has(join(directory, name)))
-      const shown = found?.map((entry) => ({
-        ...entry,
-        length: lengths.get(join(directory, entry.name))?.length ?? entry.length
-      }))
+      const found = fileSystem.entries(directory)
+      if (found === undefined) {
+        return undefined
+      }
+      const shown: Array<DirectoryEntry> = []
+      for (const { isDirectory, length, name } of found) {
+        const path = join(directory, name)
+        if (!hidden.has(path)) {
+          shown.push({ name, isDirectory, length: lengths.get(path)?.length ?? length })
+        }
+      }
       for (const { found: foundLength, length, path } of faults.lengths) {
         const at = path.lastIndexOf("/")
         if (foundLength === undefined && path.slice(0, at) === directory) {
-          shown?.push({ name: path.slice(at + 1), isDirectory: false, length })
+          shown.push({ name: path.slice(at + 1), isDirectory: false, length })
         }
       }
       return shown

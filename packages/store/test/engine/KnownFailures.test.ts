@@ -5,6 +5,7 @@ import { PutRefusal } from "../../src/engine/PutResult.ts"
 import { CorruptLog } from "../../src/StoreError.ts"
 import { fromThrown } from "../../src/internal/storeErrors.ts"
 import * as OffsetByTime from "../../src/reading/OffsetByTime.ts"
+import * as QueryMessage from "../../src/reading/QueryMessage.ts"
 import {
   filled,
   HOUR_MS,
@@ -133,6 +134,73 @@ describe("readers", () => {
     assert.deepStrictEqual(idsFrom(store, 2, "early"), [2])
     store.kill()
     assert.deepStrictEqual(idsFrom(store.open(), 2, "early"), [2])
+  })
+})
+
+describe("a query by key", () => {
+  it("finds no message of another key or topic that has the same hash, and each message once", () => {
+    const store = new SimulatedStore(1).open()
+    store.put(
+      message(0, { keys: "Aa" }),
+      message(1, { keys: "BB" }),
+      message(2, { keys: "Aa BB Aa", properties: { UNIQ_KEY: "Aa" } }),
+      message(3, { topic: "Aa", keys: "x#Aa" })
+    )
+    store.run(100)
+    const find = (topic: string, key: string) => {
+      const found: Array<number> = []
+      const request = { topic, key, countMax: 64, begin: 0, end: Number.MAX_SAFE_INTEGER }
+      QueryMessage.query(store.engine.index, store.engine.commitLog, request, "any", (record) => {
+        found.push(record.queueOffset)
+      })
+      return found.toReversed()
+    }
+    assert.deepStrictEqual(find(TOPIC, "Aa"), [0, 2])
+    assert.deepStrictEqual(find(TOPIC, "BB"), [1, 2])
+    assert.deepStrictEqual(find("Aa#x", "Aa"), [])
+  })
+})
+
+describe("a search by time", () => {
+  it("gives the first message of a time and the last one, and stays in the queue beyond both of its ends", () => {
+    const store = new SimulatedStore(1).open()
+    const times = [0, 0, 10, 10, 10, 20].map((later, id) => {
+      store.nowMs = 1_700_000_000_000 + later
+      return store.put(message(id))[0]!.storeTimestamp
+    })
+    store.run(100)
+    const find = (timeMs: number, boundary: OffsetByTime.Boundary) =>
+      OffsetByTime.find(store.engine.commitLog, queueOf(store), timeMs, boundary)
+    const [first, , middle, , , last] = times as [number, number, number, number, number, number]
+    const answers = [first - 1, first, middle - 1, middle, middle + 1, last, last + 1].map((timeMs) => [
+      find(timeMs, "lower"),
+      find(timeMs, "upper")
+    ])
+    assert.deepStrictEqual(answers, [
+      [0, 0],
+      [0, 1],
+      [2, 1],
+      [2, 4],
+      [5, 4],
+      [5, 5],
+      [6, 5]
+    ])
+  })
+})
+
+describe("a device that fills up", () => {
+  it("is full at the ratio that was set, however high", () => {
+    for (const [ratio, isTaken] of [
+      [90, false],
+      [97, true]
+    ] as const) {
+      const store = filled(200, { cleanFileForciblyEnable: false, diskSpaceWarningLevelRatio: ratio })
+      const { freeBytes, totalBytes } = store.disk.space()
+      // Small files leave room for more than four of them.
+      store.disk.capacityBytes = Math.round((totalBytes - freeBytes) / 0.93)
+      store.run(200)
+      assert.strictEqual(store.tryPut(message(200)) instanceof PutRefusal, !isTaken, `${ratio} %`)
+    }
   })
 })
 
