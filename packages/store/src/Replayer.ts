@@ -248,9 +248,7 @@ export const make = (topic: string): Effect.Effect<Replayer, never, MessageStore
       stream,
       replayTo: (target, options) => {
         const payloads = Stream.map(stream(options), ({ payload }) => payload)
-        return Sink.isSink(target)
-          ? Stream.run(payloads, target)
-          : Stream.runForEachArray(payloads, target as Exclude<typeof target, Sink.Sink<never, never>>)
+        return Sink.isSink(target) ? Stream.run(payloads, target) : Stream.runForEachArray(payloads, target)
       },
       merge: <E, R, G extends OnGap>(live: Stream.Stream<StreamMessage, E, R>, options: MergeOptions<G>) =>
         replayMerge.make(store, topic, live, options) as Stream.Stream<Element<G>, StoreError | E, R>

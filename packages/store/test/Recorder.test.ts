@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as MessageStore from "../src/MessageStore.ts"
 import * as Recorder from "../src/Recorder.ts"
@@ -28,7 +29,7 @@ describe("a recorder", () => {
       const replayer = yield* Replayer.make("trades")
       const replayed = yield* Stream.runCollect(replayer.stream({ from: "earliest" }))
       assert.deepStrictEqual(
-        replayed.map(({ _tag, recordedAt, ...message }) => message),
+        replayed.map(({ _tag, recordedAt: _recordedAt, ...message }) => message),
         messages
       )
       const store = yield* MessageStore.MessageStore
@@ -141,6 +142,19 @@ describe("a recorder", () => {
       yield* recorder.record(sent(2, 5))
       assert.deepStrictEqual(yield* numbersOf("trades", all), [1, 2, 3, 4, 5])
     }).pipe(Effect.provide(memory))
+  )
+
+  it.live("knows what a put has stored that was interrupted", () =>
+    Effect.gen(function* () {
+      const recorder = yield* Recorder.make("trades")
+      yield* recorder.record(sent(1, 3))
+      const waiting = yield* Effect.forkScoped(recorder.record(sent(4, 5)), { startImmediately: true })
+      yield* Fiber.interrupt(waiting)
+      yield* recorder.record(sent(4, 6))
+      assert.deepStrictEqual(yield* numbersOf("trades", all), [1, 2, 3, 4, 5, 6])
+      const [progress] = yield* recorder.progress
+      assert.strictEqual(progress!.durablePosition, progress!.recordedPosition)
+    }).pipe(Effect.scoped, Effect.provide(MessageStore.layerMemory({ flushDiskType: "SYNC_FLUSH" })))
   )
 
   it.live("says what is on the device: all of it with synchronous flush, what was flushed without", () =>

@@ -6,9 +6,9 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { badInput } from "../CommandError.ts"
 import { lastMessages } from "../internal/lastMessages.ts"
 import { newMessages } from "../internal/newMessages.ts"
+import { onlyTopic } from "../internal/onlyTopic.ts"
 import * as OpenStore from "../internal/openStore.ts"
 import * as Lines from "../output/Lines.ts"
 import * as Style from "../output/Style.ts"
@@ -32,24 +32,6 @@ const toJson = (message: Message.StoredMessage) => {
   }
 }
 
-/** The topic that is asked for, or the only one that there is. */
-const topicOf = Effect.fnUntraced(function* (directory: string, name: Option.Option<string>) {
-  const store = yield* MessageStore.MessageStore
-  const topics = yield* store.topics
-  const found = Option.match(name, {
-    onNone: () => (topics.length === 1 ? topics[0] : undefined),
-    onSome: (name) => topics.find(({ topic }) => topic === name)
-  })
-  if (found !== undefined) {
-    return found
-  }
-  const names = topics.length === 0 ? "it has none" : `it has ${topics.map(({ topic }) => topic).join(", ")}`
-  return yield* badInput(
-    directory,
-    Option.match(name, { onNone: () => `which topic? ${names}`, onSome: (name) => `has no topic ${name}; ${names}` })
-  )
-})
-
 const jsonLine = (message: Message.StoredMessage): string => JSON.stringify(toJson(message))
 
 const print = Effect.fnUntraced(function* (messages: ReadonlyArray<Message.StoredMessage>, asJson: boolean) {
@@ -65,11 +47,7 @@ export const storeTail = Command.make(
   "tail",
   {
     directory: StoreFlags.directory,
-    topic: Flag.String("topic").pipe(
-      Flag.withDescription("The topic; may be left out when the store has only one"),
-      Flag.withMetavar("NAME"),
-      Flag.optional
-    ),
+    topic: StoreFlags.onlyTopic,
     tag: Flag.String("tag").pipe(
       Flag.withDescription("Only messages with this tag; 'A || B' for either"),
       Flag.withMetavar("TAG"),
@@ -89,7 +67,7 @@ export const storeTail = Command.make(
   },
   ({ config, count, directory, follow, json, tag, topic }) =>
     Effect.gen(function* () {
-      const { queues, topic: name } = yield* topicOf(directory, topic)
+      const { queues, topic: name } = yield* onlyTopic(directory, topic)
       const store = yield* MessageStore.MessageStore
       const tags = Option.getOrUndefined(tag)
       yield* print(yield* lastMessages(store, queues, { topic: name, count, tags }), json)

@@ -28,20 +28,28 @@ const shorten = (flag: FlagDoc): FlagDoc => {
 const shortened = (doc: HelpDoc): HelpDoc =>
   doc.globalFlags === undefined ? doc : { ...doc, globalFlags: doc.globalFlags.map(shorten) }
 
-/** What there is, on one screen of 24 lines: a line a command, without the blank lines and the flags of the usual form. */
+/** Groups whose commands say by their names what they do: one line for all of them. */
+const TERSE: ReadonlySet<string> = new Set(["Measure"])
+
+const GAP = "  "
+
+/**
+ * What there is, on one screen of 24 lines: a line a command, with the name of its group beside the first. No blank
+ * lines, and the flags in one.
+ */
 const overview = ({ globalFlags = [], subcommands = [] }: HelpDoc, style: Style.Style): string => {
-  const commands = subcommands.flatMap(({ commands }) => commands)
-  const width = Math.max(...commands.map(({ name }) => name.length))
+  const groupWidth = Math.max(...subcommands.map(({ group }) => group?.length ?? 0))
+  const nameWidth = Math.max(...subcommands.flatMap(({ commands }) => commands.map(({ name }) => name.length)))
   const flags = globalFlags.map(({ name, type }) => (type === "boolean" ? `--${name}` : `--${name} ${type}`))
   return [
     `${style.strong("millrace COMMAND [flags]")}   flags and examples of a command: millrace COMMAND --help`,
-    ...subcommands.flatMap(({ commands, group }) => [
-      style.strong(group ?? "Commands"),
-      ...commands.map(
-        ({ name, shortDescription, description }) => `  ${name.padEnd(width)}  ${shortDescription ?? description}`
-      )
-    ]),
-    `${style.strong("Flags")}  ${flags.join("  ")}`
+    ...subcommands.flatMap(({ commands, group = "" }) =>
+      commands.map(({ description, name, shortDescription }, index) => {
+        const label = (index === 0 ? group : "").padEnd(groupWidth)
+        return style.strong(label) + GAP + name.padEnd(nameWidth) + GAP + (shortDescription ?? description)
+      })
+    ),
+    style.strong("Flags".padEnd(groupWidth)) + GAP + flags.join(GAP)
   ].join("\n")
 }
 

@@ -20,11 +20,17 @@ export const config = Flag.String("config").pipe(
 
 export const topic = Flag.String("topic").pipe(Flag.withDescription("Name of the topic"), Flag.withMetavar("NAME"))
 
+export const onlyTopic = Flag.String("topic").pipe(
+  Flag.withDescription("The topic; may be left out when the store has only one"),
+  Flag.withMetavar("NAME"),
+  Flag.optional
+)
+
 const Natural = Schema.Int.pipe(
   Schema.check(Schema.isGreaterThanOrEqualTo(0, { message: "it must be a whole number from 0 on" }))
 )
 
-const natural = (name: string) => Flag.Int(name).pipe(Flag.withSchema(Natural))
+export const natural = (name: string) => Flag.Int(name).pipe(Flag.withSchema(Natural))
 
 export const queue = natural("queue").pipe(Flag.withDescription("Id of the queue"), Flag.withMetavar("ID"))
 

@@ -21,8 +21,6 @@ export class LivePump<E> {
   end: Exit.Exit<void, E | StoreError> | undefined = undefined
   /** Changes whenever there may be something for the consumer. */
   seen = 0
-  /** Whether live messages were dropped that are to be read from the recording. The consumer takes it back. */
-  hasDiscarded = false
   readonly #store: Store
   readonly #topic: string
   readonly #sessions: MergeSessions
@@ -39,10 +37,12 @@ export class LivePump<E> {
     return live.pipe(
       Stream.runForEachArray((messages) => this.#offer(messages, 0)),
       Effect.exit,
-      Effect.map((exit) => {
-        this.end = exit
-        this.#notify()
-      })
+      Effect.flatMap((exit) =>
+        Effect.sync(() => {
+          this.end = exit
+          this.#notify()
+        })
+      )
     )
   }
 
@@ -105,7 +105,6 @@ export class LivePump<E> {
           live.discardTo(last?.position ?? -1, window.bytesMax * LEFT_PART)
         }
       }
-      this.hasDiscarded = true
       this.#notify()
       if (!window.fits(message)) {
         yield* Effect.raceFirst(this.#awaitRoom(message), this.#awaitRecorder())

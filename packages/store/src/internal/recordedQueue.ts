@@ -23,7 +23,7 @@ export const placeOf = (message: StoredMessage): RecordedPlace => {
   return place
 }
 
-export const recordedOf = (stored: StoredMessage): RecordedMessage => ({ ...placeOf(stored), stored })
+const recordedOf = (stored: StoredMessage): RecordedMessage => ({ ...placeOf(stored), stored })
 
 /** The message at an offset, or the first one behind it that is still there; undefined when there is none before `end`. */
 export const messageAt = Effect.fnUntraced(function* (

@@ -73,7 +73,7 @@ class Recording {
       const sessions = yield* this.#load()
       const { flushedPosition } = yield* this.#store.status
       return Array.from(sessions.values(), (session) => progressOf(session, flushedPosition))
-    }).pipe(this.#turn.withPermit)
+    }).pipe(this.#turn.withPermits(1))
   }
 
   record(messages: ReadonlyArray<StreamMessage>, options: RecordOptions): Effect.Effect<void, StoreError> {
@@ -90,7 +90,7 @@ class Recording {
           yield* Effect.yieldNow
         }
       }
-    }).pipe(this.#turn.withPermit)
+    }).pipe(this.#turn.withPermits(1))
   }
 
   readonly #load = Effect.fnUntraced({ self: this }, function* () {
@@ -173,20 +173,20 @@ class Recording {
       this.#add(pass.added, sessions.size, message, sessionsMax)
     const ahead = pass.ahead.get(session)
     const recorded = ahead ?? session.recordedPosition
-    switch (judge(recorded, startPosition, position)) {
-      case ASTRIDE:
-        throw this.#differs(session, position)
-      case DUPLICATE:
-        // What is only planned cannot be compared with yet.
-        if (ahead === undefined) {
-          pass.duplicates.push([session, message])
-        }
-        return ahead === undefined
-      case GAP:
-        if (onGap === "fail") {
-          const gap = { topic: this.#topic, streamId, sessionId, fromPosition: recorded!, toPosition: startPosition! }
-          throw new StoreError({ reason: new RecordingGap(gap) })
-        }
+    const judgement = judge(recorded, startPosition, position)
+    if (judgement === ASTRIDE) {
+      throw this.#differs(session, position)
+    }
+    if (judgement === DUPLICATE) {
+      // What is only planned cannot be compared with yet.
+      if (ahead === undefined) {
+        pass.duplicates.push([session, message])
+      }
+      return ahead === undefined
+    }
+    if (judgement === GAP && onGap === "fail") {
+      const gap = { topic: this.#topic, streamId, sessionId, fromPosition: recorded!, toPosition: startPosition! }
+      throw new StoreError({ reason: new RecordingGap(gap) })
     }
     pass.ahead.set(session, position)
     pass.sessions.push(session)

@@ -108,10 +108,9 @@ class Merge<E> {
   /** What the recording has that follows what was given, of a session that does not go on live. */
   readonly #readRecorded = Effect.fnUntraced({ self: this }, function* (hasEnded: boolean) {
     const isAll = hasEnded || this.#isQuiet
-    if (!isAll && !this.#isStale && !this.#pump.hasDiscarded && this.#sessions.waiting() === undefined) {
+    if (!isAll && !this.#isStale && this.#sessions.waiting() === undefined) {
       return undefined
     }
-    this.#pump.hasDiscarded = false
     yield* this.#sessions.watch.look
     // More may follow what is found.
     this.#isStale = true
