@@ -1,7 +1,10 @@
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { assert } from "vitest"
 import { createHash } from "node:crypto"
+import { join } from "node:path"
+import * as Inspect from "../src/Inspect.ts"
 import * as MessageStore from "../src/MessageStore.ts"
 import type { StoredMessage } from "../src/Message.ts"
 import * as Golden from "./fixtures/Golden.ts"
@@ -97,6 +100,33 @@ describe.each(Golden.names)("golden store %s", (name) => {
           yield* checkQueries(golden)
         })
       )
+    })
+  )
+
+  it.effect("has the blanks, the checkpoint and the file lengths that its writer left", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      Golden.unpack(name, directory)
+      const { blanks, checkpointFile, config, files } = golden.written
+      const found: Array<unknown> = []
+      for (const file of Object.keys(files).filter((path) => path.startsWith("commitlog/"))) {
+        for (const line of yield* Stream.runCollect(Inspect.dump(join(directory, file)))) {
+          if (line.kind === "blank") {
+            const { length, position } = line
+            found.push({ physicalOffset: position, length })
+          }
+        }
+      }
+      assert.deepStrictEqual(found, [...blanks])
+      const overview = yield* Inspect.overview({ directory })
+      assert.deepInclude(overview, {
+        logFlushedTimestamp: checkpointFile.physicMsgTimestamp,
+        queuesFlushedTimestamp: checkpointFile.logicsMsgTimestamp,
+        indexFlushedTimestamp: checkpointFile.indexMsgTimestamp,
+        logFileLength: files["commitlog/00000000000000000000"]!,
+        queueFileLength: Number(config["mappedFileSizeConsumeQueue"]),
+        indexSlots: Number(config["maxHashSlotNum"])
+      })
     })
   )
 

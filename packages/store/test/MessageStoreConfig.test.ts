@@ -3,6 +3,7 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import * as MessageStoreConfig from "../src/MessageStoreConfig.ts"
+import * as Golden from "./fixtures/Golden.ts"
 
 const read = (values: Readonly<Record<string, string>>) =>
   MessageStoreConfig.config.parse(ConfigProvider.fromUnknown(values))
@@ -55,6 +56,28 @@ describe("MessageStoreConfig", () => {
       const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
       const options = yield* read({ storePathRootDir: "/store", ...texts })
       assert.deepStrictEqual(options, { directory: "/store", storePathCommitLog: undefined, ...values })
+    })
+  )
+
+  it.effect("has RocketMQ's default for every setting that RocketMQ has, but for the CRC of whole records", () =>
+    Effect.gen(function* () {
+      const concluded: Readonly<Record<string, unknown>> = {
+        ...(yield* MessageStoreConfig.conclude({ directory: "/d" }))
+      }
+      for (const [version, others] of [
+        ["5.3.3", ["enabledAppendPropCRC"]],
+        ["5.5.1", ["enabledAppendPropCRC"]],
+        ["4.9.8", []]
+      ] as const) {
+        const defaults = Golden.defaults(version)
+        const common = Object.keys(concluded).filter((name) => name in defaults)
+        assert.isAbove(common.length, 30)
+        assert.deepStrictEqual(
+          common.filter((name) => String(concluded[name]) !== String(defaults[name])),
+          [...others],
+          version
+        )
+      }
     })
   )
 
