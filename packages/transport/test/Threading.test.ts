@@ -12,7 +12,7 @@ import * as MediaDriver from "../src/MediaDriver.ts"
 import type { MediaDriverOptions } from "../src/MediaDriverConfig.ts"
 import * as Publication from "../src/Publication.ts"
 import * as Subscription from "../src/Subscription.ts"
-import { bytesOf, embedded, freePort, reasonOf, textOf } from "./fixtures/embedded.ts"
+import { bytesOf, embedded, freePort, reasonOf, textOf, until } from "./fixtures/embedded.ts"
 
 const driverProcess = new URL("fixtures/driverProcess.ts", import.meta.url)
 const publisherProcess = new URL("fixtures/publisherProcess.ts", import.meta.url)
@@ -40,6 +40,22 @@ const carries = (channel: string, count: number) =>
     assert.deepStrictEqual(received.map(textOf), sent)
   }).pipe(Effect.scoped)
 
+/** The option goes from the conductor to the sender and the receiver, whatever their threads are. */
+const saysWhen = (channel: string) =>
+  Effect.gen(function* () {
+    const stream = { channel: `${channel}|channel-snd-ts-offset=0|channel-rcv-ts-offset=reserved`, streamId: 1003 }
+    const subscription = yield* Subscription.make(stream)
+    const publication = yield* Publication.make(stream)
+    const beginNs = BigInt(Date.now()) * 1_000_000n
+    yield* publication.publish(new Uint8Array(8))
+    const times: Array<bigint> = []
+    const poll = subscription.poll((bytes, offset, _length, { reservedValue }) => {
+      times.push(new DataView(bytes.buffer, bytes.byteOffset + offset).getBigInt64(0, true), reservedValue)
+    }, 1)
+    yield* until(Effect.map(poll, () => times.length > 0))
+    assert.isTrue(times.length === 2 && times.every((timeNs) => timeNs >= beginNs))
+  }).pipe(Effect.scoped)
+
 const tellsOfRevocation = (channel: string) =>
   Effect.gen(function* () {
     const subscription = yield* Subscription.make({ channel, streamId: 1002 })
@@ -57,6 +73,7 @@ describe.each(threadings)("a driver with threading %s", (threading) => {
       const channel = yield* udp
       yield* Effect.all([carries("aeron:ipc?term-length=64k", 300), carries(channel, 300)], { concurrency: 2 })
       yield* tellsOfRevocation(channel)
+      yield* saysWhen(yield* udp)
     }).pipe(Effect.provide(embedded({ threading, receiveDataLossRate: 0.1, receiveDataLossSeed: 7n })))
   )
 })

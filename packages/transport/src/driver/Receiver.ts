@@ -10,7 +10,7 @@ import * as SetupFrame from "@millrace/core/kernel/frame/SetupFrame"
 import type { SocketAddress } from "../channel/SocketAddress.ts"
 import type { LossReport } from "@millrace/core/kernel/lossreport/LossReport"
 import { ReceiveEndpoint, type ReceiveEndpointListener } from "../media/ReceiveEndpoint.ts"
-import * as Timestamps from "../media/Timestamps.ts"
+import { TimestampSource } from "../media/Timestamps.ts"
 import type { AgentResources } from "./AgentResources.ts"
 import type { ConductorCommands, ImageRequest } from "./ConductorCommands.ts"
 import { DataPacketDispatcher, type SessionState } from "./DataPacketDispatcher.ts"
@@ -47,6 +47,7 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
   private endpoints: ReadonlyArray<ReceiveEndpoint> = []
   private socketDescriptors: ReadonlyArray<number> = []
   private readonly leaving: LeavingEndpoints
+  private readonly timestamps: TimestampSource
   private readonly lossEntries = new Map<ReceivedImage, number>()
   private images: ReadonlyArray<ReceivedImage> = []
   /** Sessions that were forgotten in this cycle. */
@@ -60,6 +61,7 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
   constructor(options: ReceiverOptions) {
     const { systemCounters } = options
     this.options = options
+    this.timestamps = new TimestampSource(options.clock)
     this.leaving = new LeavingEndpoints((endpointId) => options.conductor.onEndpointReleased(endpointId))
     this.dutyCycle = new DutyCycleTracker(options.cycleThresholdNs, {
       proposeMax: (ns) => systemCounters.get(RECEIVER_MAX_CYCLE_TIME).proposeMaxRelease(ns),
@@ -110,8 +112,8 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
   }
 
   onRegisterEndpoint({ groupTag, id, receiverId, socket, timestampOffset }: ReceiveEndpointDescription): void {
-    const { clock, resources, systemCounters } = this.options
-    const fields = { id, socket: resources.openSocket(id, socket), timestamps: Timestamps.make(timestampOffset, clock) }
+    const { resources, systemCounters } = this.options
+    const fields = { id, socket: resources.openSocket(id, socket), timestamps: this.timestamps.at(timestampOffset) }
     const endpoint = new ReceiveEndpoint({ ...fields, receiverId, groupTag, systemCounters }, this)
     this.setEndpoints([...this.endpoints, endpoint])
     this.dispatchers.set(endpoint, this.newDispatcher(endpoint))

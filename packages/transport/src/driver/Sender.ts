@@ -7,7 +7,7 @@ import { SocketAddress } from "../channel/SocketAddress.ts"
 import type { FlowControl } from "../flow/FlowControl.ts"
 import * as FlowControlSelection from "../flow/FlowControlSelection.ts"
 import { SendEndpoint } from "../media/SendEndpoint.ts"
-import * as Timestamps from "../media/Timestamps.ts"
+import { TimestampSource } from "../media/Timestamps.ts"
 import type { Address } from "../media/UdpPort.ts"
 import type { AgentResources } from "./AgentResources.ts"
 import type { ConductorCommands } from "./ConductorCommands.ts"
@@ -40,6 +40,7 @@ export class Sender implements Agent, SenderCommands {
   private readonly options: SenderOptions
   private readonly dutyCycle: DutyCycleTracker
   private readonly leaving: LeavingEndpoints
+  private readonly timestamps: TimestampSource
   private publications: ReadonlyArray<SentPublication> = []
   private endpoints: ReadonlyArray<SendEndpoint> = []
   private socketDescriptors: ReadonlyArray<number> = []
@@ -52,6 +53,7 @@ export class Sender implements Agent, SenderCommands {
   constructor(options: SenderOptions) {
     const { systemCounters } = options
     this.options = options
+    this.timestamps = new TimestampSource(options.clock)
     this.leaving = new LeavingEndpoints((endpointId) => options.conductor.onEndpointReleased(endpointId))
     this.dutyCycle = new DutyCycleTracker(options.cycleThresholdNs, {
       proposeMax: (ns) => systemCounters.get(SENDER_MAX_CYCLE_TIME).proposeMaxRelease(ns),
@@ -89,9 +91,9 @@ export class Sender implements Agent, SenderCommands {
   }
 
   onRegisterEndpoint({ id, remote, socket, timestampOffset }: SendEndpointDescription): void {
-    const { clock, resources, systemCounters } = this.options
+    const { resources, systemCounters } = this.options
     const address = new SocketAddress(remote.address, remote.port)
-    const fields = { id, socket: resources.openSocket(id, socket), timestamps: Timestamps.make(timestampOffset, clock) }
+    const fields = { id, socket: resources.openSocket(id, socket), timestamps: this.timestamps.at(timestampOffset) }
     const endpoint = new SendEndpoint({ ...fields, systemCounters }, address, this.nowNs)
     this.setEndpoints([...this.endpoints, endpoint])
   }

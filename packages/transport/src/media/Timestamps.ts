@@ -76,8 +76,21 @@ const isFrame = (buffer: FrameBuffer, frame: number, end: number): boolean => {
   return type === FrameType.DATA || type === FrameType.PAD
 }
 
-/** Undefined where the offset says that there are none. */
-export const make = (payloadOffset: number, clock: Clock): Timestamps | undefined =>
-  payloadOffset === RESERVED || payloadOffset >= 0
-    ? new Timestamps(payloadOffset, new EpochNanoClock(clock))
-    : undefined
+/** Those of an agent have one clock, which is made for the first of them. */
+export class TimestampSource {
+  private readonly clock: Clock
+  private epochNanos: EpochNanoClock | undefined = undefined
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  /** Undefined where the offset says that there are none. */
+  at(payloadOffset: number): Timestamps | undefined {
+    if (payloadOffset !== RESERVED && payloadOffset < 0) {
+      return undefined
+    }
+    this.epochNanos ??= new EpochNanoClock(this.clock)
+    return new Timestamps(payloadOffset, this.epochNanos)
+  }
+}

@@ -17,6 +17,9 @@ const still: Clock = { nanoTime: () => 77, epochMs: () => NOW_MS }
 /** What a clock that stands still is taken for: the middle of its millisecond. */
 const NOW_NS = BigInt(NOW_MS) * 1_000_000n + 500_000n
 
+const timestamps = (payloadOffset: number): Timestamps.Timestamps | undefined =>
+  new Timestamps.TimestampSource(still).at(payloadOffset)
+
 interface Frame {
   readonly payloadLength: number
   readonly flags?: number
@@ -39,7 +42,7 @@ const datagramOf = (frames: ReadonlyArray<Frame>, offset: number) => {
 
 const written = (payloadOffset: number, frames: ReadonlyArray<Frame>) => {
   const { buffer, length, offsets } = datagramOf(frames, 64)
-  Timestamps.make(payloadOffset, still)!.write(buffer, 64, length)
+  timestamps(payloadOffset)!.write(buffer, 64, length)
   return { buffer, offsets }
 }
 
@@ -77,7 +80,7 @@ describe("Timestamps", () => {
   it("touch nothing outside of the datagram, whatever its frames say", () => {
     const { buffer, length } = datagramOf([{ payloadLength: 32 }], 64)
     HeaderDescriptor.setFrameLength(buffer, 64, 2048)
-    Timestamps.make(60, still)!.write(buffer, 64, length)
+    timestamps(60)!.write(buffer, 64, length)
     assert.isTrue(buffer.bytes.subarray(64 + 32).every((byte) => byte === 7))
   })
 
@@ -86,14 +89,14 @@ describe("Timestamps", () => {
     HeaderDescriptor.setFrameLength(heartbeat.buffer, 64, 0)
     const setup = datagramOf([{ payloadLength: 8, type: FrameType.SETUP }], 64)
     for (const { buffer, length } of [heartbeat, setup]) {
-      Timestamps.make(Timestamps.RESERVED, still)!.write(buffer, 64, length)
+      timestamps(Timestamps.RESERVED)!.write(buffer, 64, length)
       assert.strictEqual(DataFrame.reservedValue(buffer, 64), 0n)
     }
   })
 
   it("are of one time in datagrams that are sent together", () => {
     const first = datagramOf([{ payloadLength: 32 }, { payloadLength: 32 }], 0)
-    Timestamps.make(0, still)!.writeMany(first.buffer, Int32Array.of(0, 64), Int32Array.of(64, 64), 2)
+    timestamps(0)!.writeMany(first.buffer, Int32Array.of(0, 64), Int32Array.of(64, 64), 2)
     assert.deepStrictEqual(
       [32, 96].map((offset) => timeAt(first.buffer, offset)),
       [NOW_NS, NOW_NS]
@@ -102,7 +105,7 @@ describe("Timestamps", () => {
 
   it("are none for the offsets that Aeron does not heed", () => {
     for (const offset of [Timestamps.NONE, -2, -7, -9]) {
-      assert.strictEqual(Timestamps.make(offset, still), undefined)
+      assert.strictEqual(timestamps(offset), undefined)
     }
   })
 })
