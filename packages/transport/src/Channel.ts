@@ -115,13 +115,14 @@ export interface UdpOptions extends ChannelOptions {
   /** How long a receiver waits before it asks for what is missing. Default 1 µs. */
   readonly nakDelay?: Duration.Input
   /**
-   * Where in a message's payload the time goes at which it was sent: an offset, or in place of the reserved value. For
-   * Aeron's drivers: that of Millrace refuses all three times with NOT_SUPPORTED.
+   * Where in a message's payload the time goes at which it was sent over UDP, in nanoseconds since 1970: an offset of 8
+   * bytes, or in place of the reserved value. A message that is too short for it stays as it is. All publications to one
+   * endpoint have the same.
    */
   readonly sendTimestampOffset?: number | "reserved"
-  /** Where in a message's payload the time goes at which it was received. */
+  /** Where the time goes at which it was received. All subscriptions of one endpoint have the same. */
   readonly receiveTimestampOffset?: number | "reserved"
-  /** As above, taken by the network card or the system: Aeron's C driver alone can. */
+  /** As above, taken by the network card or the system. Aeron's C driver alone can; others refuse it. */
   readonly mediaReceiveTimestampOffset?: number | "reserved"
 }
 
