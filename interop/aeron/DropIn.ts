@@ -167,6 +167,20 @@ const OF_BOTH: ReadonlyArray<string> = [
   "aeron:udp?=x"
 ]
 
+const FIRST_ENDPOINT_PORT = 41_000
+
+/** Options of a socket that a second channel of it may not have otherwise, for a publication and for a subscription. */
+const OF_ENDPOINTS: ReadonlyArray<readonly [first: string, second: string]> = [
+  ["channel-snd-ts-offset=reserved", "channel-snd-ts-offset=8"],
+  ["channel-rcv-ts-offset=0", "channel-rcv-ts-offset=-1"],
+  ["so-sndbuf=64k", "so-sndbuf=128k"],
+  ["so-rcvbuf=128k", "so-rcvbuf=256k"]
+].map(([first, second], index) => {
+  // A publication that was closed lingers, and its endpoint with it.
+  const endpoint = `aeron:udp?endpoint=localhost:${FIRST_ENDPOINT_PORT + index}`
+  return [`${endpoint}|${first}`, `${endpoint}|${second}`]
+})
+
 /** 0 = no error. */
 const codeOf = <A>(made: Effect.Effect<A, TransportError, Client.Client | Scope.Scope>) =>
   Effect.scoped(made).pipe(
@@ -185,6 +199,18 @@ const codes = (directory: string): Promise<Readonly<Record<string, number>>> =>
     }
     for (const channel of [...OF_SUBSCRIPTIONS, ...OF_BOTH]) {
       answers[`subscription ${channel}`] = yield* codeOf(Subscription.make({ channel, streamId }))
+    }
+    for (const [first, second] of OF_ENDPOINTS) {
+      const besidePublication = Effect.andThen(
+        Publication.make({ channel: first, streamId }),
+        codeOf(Publication.make({ channel: second, streamId }))
+      )
+      const besideSubscription = Effect.andThen(
+        Subscription.make({ channel: first, streamId }),
+        codeOf(Subscription.make({ channel: second, streamId }))
+      )
+      answers[`publication ${second} beside ${first}`] = yield* Effect.scoped(besidePublication)
+      answers[`subscription ${second} beside ${first}`] = yield* Effect.scoped(besideSubscription)
     }
     return answers
   }).pipe(Effect.provide(Client.layerWith({ directory })), Effect.runPromise)
