@@ -256,6 +256,44 @@ export class OffsetTooLarge extends Schema.TaggedError<OffsetTooLarge>("@millrac
   }
 }
 
+const REFUSALS = [
+  "FLUSH_SLAVE_TIMEOUT",
+  "SLAVE_NOT_AVAILABLE",
+  "SERVICE_NOT_AVAILABLE",
+  "CREATE_MAPPED_FILE_FAILED",
+  "MESSAGE_ILLEGAL",
+  "PROPERTIES_SIZE_EXCEEDED",
+  "OS_PAGE_CACHE_BUSY",
+  "UNKNOWN_ERROR",
+  "IN_SYNC_REPLICAS_NOT_ENOUGH",
+  "PUT_TO_REMOTE_BROKER_FAIL",
+  "LMQ_CONSUME_QUEUE_NUM_EXCEEDED",
+  "WHEEL_TIMER_FLOW_CONTROL",
+  "WHEEL_TIMER_MSG_ILLEGAL",
+  "WHEEL_TIMER_NOT_ENABLE"
+] as const
+
+/**
+ * A hook of the program (`StoreHooks`) refused a message. Nothing of its call was stored.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class PutRefused extends Schema.TaggedError<PutRefused>("@millrace/store/StoreError/PutRefused")("PutRefused", {
+  /** Which message of the call. */
+  index: Schema.Int,
+  topic: Schema.String,
+  hook: Schema.String,
+  /** RocketMQ's status for it. */
+  status: Schema.Literals(REFUSALS),
+  detail: Schema.String
+}) {
+  readonly isRetryable = false
+  override get message(): string {
+    return `message ${this.index} for topic ${this.topic} was refused by hook ${this.hook} with ${this.status}: ${this.detail}`
+  }
+}
+
 /**
  * A value does not fit the schema of its topic.
  *
@@ -451,6 +489,7 @@ export const StoreErrorReason = Schema.Union([
   CorruptLog,
   OffsetTooSmall,
   OffsetTooLarge,
+  PutRefused,
   EncodeFailed,
   DecodeFailed,
   DecompressFailed,

@@ -1,5 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { assert } from "vitest"
@@ -7,6 +8,7 @@ import * as Inspect from "../src/Inspect.ts"
 import * as MessageStore from "../src/MessageStore.ts"
 import type { MessageStoreOptions } from "../src/MessageStoreConfig.ts"
 import * as Repair from "../src/Repair.ts"
+import * as Topic from "../src/Topic.ts"
 import * as Temporary from "./fixtures/Temporary.ts"
 
 const INNER_BATCH = 128
@@ -31,7 +33,7 @@ const withStore = <A, E>(
     MessageStore.layer({ directory, ...options, ...more })
   )
 
-const reasonOf = <A, E extends { readonly reason: { readonly _tag: string } }>(effect: Effect.Effect<A, E>) =>
+const reasonOf = <A, E extends { readonly reason: { readonly _tag: string } }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.match(effect, { onFailure: ({ reason }) => reason._tag, onSuccess: () => "none" })
 
 const COUNT = 30
@@ -150,6 +152,24 @@ describe("a topic of the queue type BatchCQ", () => {
       assert.deepStrictEqual(verified.findings, [])
       assert.deepStrictEqual(yield* withStore(directory, contentOf), expected)
     })
+  )
+
+  it.effect("is made by a topic, which says so from then on", () =>
+    Effect.gen(function* () {
+      const store = yield* MessageStore.MessageStore
+      yield* Topic.make("batches", { schema: Schema.String, queueType: "BatchCQ" })
+      yield* store.put(batch(3))
+      yield* Topic.make("plain", { schema: Schema.String })
+      assert.deepStrictEqual(
+        (yield* store.topics).map(({ queueType, topic }) => [topic, queueType]),
+        [
+          ["batches", "BatchCQ"],
+          ["plain", "SimpleCQ"]
+        ]
+      )
+      const other = Topic.make("batches", { schema: Schema.String, queueType: "SimpleCQ" })
+      assert.strictEqual(yield* reasonOf(other), "OptionIllegal")
+    }).pipe(Effect.provide(MessageStore.layerMemory()))
   )
 
   it.effect("is kept in memory as well", () =>

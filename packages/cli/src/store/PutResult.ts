@@ -34,6 +34,8 @@ const statusOf = ({ reason }: StoreError): MessageStore.PutStatus => {
       return "MESSAGE_ILLEGAL"
     case "PropertiesTooLong":
       return "PROPERTIES_SIZE_EXCEEDED"
+    case "PutRefused":
+      return reason.status
     case "OutOfSpace":
     case "NotWriteable":
     case "Closed":

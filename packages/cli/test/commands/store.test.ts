@@ -41,10 +41,11 @@ describe("millrace store", () => {
         const directory = yield* storeDirectory
         const text = yield* run("topics", directory)
         assert.deepInclude(text, { code: 0, stderr: "" })
-        assert.match(text.stdout, /^numbers {2,}3 {2,}10 {2,}0: 0–4 {2}1: 0–3 {2}2: 0–3$/m)
+        assert.match(text.stdout, /^numbers {2,}3 {2,}SimpleCQ {2,}10 {2,}0: 0–4 {2}1: 0–3 {2}2: 0–3$/m)
         const { stdout } = yield* run("topics", directory, "--json")
         assert.deepStrictEqual(JSON.parse(stdout)[0], {
           topic: "numbers",
+          queueType: "SimpleCQ",
           messages: 10,
           queues: [
             { queueId: 0, minOffset: 0, maxOffset: 4 },

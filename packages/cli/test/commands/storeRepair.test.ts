@@ -175,7 +175,7 @@ describe("millrace store, on damage", () => {
       const { directory } = yield* filled
       const unknown = yield* run("topics", directory, "--config", "mappedFileSize=1")
       assert.strictEqual(unknown.code, 2)
-      assert.include(unknown.stderr, "did you mean mappedFileSizeCommitLog or mappedFileSizeConsumeQueue?")
+      assert.include(unknown.stderr, "did you mean mappedFileSizeCommitLog or mappedFileSizeConsumeQueue")
       const noNumber = yield* run("topics", directory, "--config", "maxIndexNum=many")
       assert.deepInclude(noNumber, { code: 2, stderr: "--config maxIndexNum: many is not a whole number" })
       const noPair = yield* run("topics", directory, "--config", "maxIndexNum")

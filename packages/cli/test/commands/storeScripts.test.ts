@@ -106,6 +106,29 @@ describe("millrace store for scripts", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("import and put say what queues a new topic has, and refuse another type afterwards", () =>
+    Effect.gen(function* () {
+      const directory = path.join(yield* Millrace.directory, "store")
+      const inner = (count: number) => putLine(count, { sysFlag: 128, properties: { INNER_NUM: String(count) } })
+      const batches = lines(inner(2), inner(4))
+      const ended = yield* runWith(batches, "import", directory, ...SMALL, "--queue-type", "BatchCQ")
+      assert.deepInclude(ended, { code: 0, stderr: "" })
+      const other = yield* runWith(lines(putLine(1)), "import", directory, "--queue-type", "SimpleCQ")
+      assert.strictEqual(other.code, 1)
+      assert.deepInclude(jsonLines(other)[0], { id: 1, status: "UNKNOWN_ERROR", reason: "OptionIllegal" })
+      const put = yield* run("put", directory, "x", "--topic", "others", "--queue-type", "BatchCQ")
+      assert.strictEqual(put.code, 0)
+      const topics = JSON.parse((yield* run("topics", directory, "--json")).stdout)
+      assert.deepStrictEqual(
+        topics.map(({ messages, queueType, topic }: Record<string, unknown>) => [topic, queueType, messages]),
+        [
+          ["others", "BatchCQ", 1],
+          ["trades", "BatchCQ", 6]
+        ]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   for (const flush of ["sync", "async"]) {
     it.live(`import names the line that is none, after the results of those before it (${flush})`, () =>
       Effect.gen(function* () {

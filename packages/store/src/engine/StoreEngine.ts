@@ -10,7 +10,7 @@ import { ExpiredFiles } from "../cleaning/ExpiredFiles.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { Dispatcher } from "../dispatch/Dispatcher.ts"
-import { QueueDispatcher } from "../dispatch/QueueDispatcher.ts"
+import { type FilterBits, QueueDispatcher } from "../dispatch/QueueDispatcher.ts"
 import { Reput } from "../dispatch/Reput.ts"
 import { CommitRealTimeService } from "../flush/CommitRealTimeService.ts"
 import { FlushConsumeQueueService } from "../flush/FlushConsumeQueueService.ts"
@@ -53,6 +53,13 @@ export interface EngineListener extends SyncObserver {
   onCleaning?(fromOffset: number, run: () => void): void
 }
 
+/** What is added to the dispatch chain. */
+export interface EngineExtensions {
+  /** Follow queues and index. */
+  readonly dispatchers?: ReadonlyArray<Dispatcher> | undefined
+  readonly filterBits?: FilterBits | undefined
+}
+
 export class StoreEngine {
   readonly fileSystem: FileSystem
   readonly options: StoreOptions
@@ -73,6 +80,7 @@ export class StoreEngine {
   readonly #putPath: PutPath
   readonly #queueDispatcher: QueueDispatcher
   readonly #dispatchers: ReadonlyArray<Dispatcher>
+  readonly #hasOtherDispatchers: boolean
   readonly #follower: Follower | undefined
   #reput: Reput
   #agents: ReadonlyArray<Agent> = []
@@ -83,7 +91,8 @@ export class StoreEngine {
     files: StoreFiles.StoreFiles,
     machineIdentity: string,
     localTime: LocalTime,
-    listener: EngineListener
+    listener: EngineListener,
+    { dispatchers = [], filterBits }: EngineExtensions = {}
   ) {
     const root = options.storePathRootDir
     this.fileSystem = fileSystem
@@ -120,8 +129,11 @@ export class StoreEngine {
       isMulti: options.enableLmq && options.enableMultiDispatch,
       lmqCountMax: options.maxLmqConsumeQueueNum
     })
-    this.#queueDispatcher = new QueueDispatcher(this.queues, options.enableLmq && options.enableMultiDispatch)
-    this.#dispatchers = options.messageIndexEnable ? [this.#queueDispatcher, this.index] : [this.#queueDispatcher]
+    const isMulti = options.enableLmq && options.enableMultiDispatch
+    this.#queueDispatcher = new QueueDispatcher(this.queues, isMulti, filterBits)
+    const indexers = options.messageIndexEnable ? [this.index] : []
+    this.#dispatchers = [this.#queueDispatcher, ...indexers, ...dispatchers]
+    this.#hasOtherDispatchers = dispatchers.length > 0
     this.#reput = this.#makeReput(0)
     this.#follower = options.readOnly ? this.#makeFollower() : undefined
   }
@@ -140,6 +152,7 @@ export class StoreEngine {
       checkpoint: this.checkpoint,
       index: this.options.messageIndexEnable ? this.index : undefined,
       dispatchers: this.#dispatchers,
+      hasOtherDispatchers: this.#hasOtherDispatchers,
       isCleanExit: this.isCleanExit,
       isWrittenDurable: this.isCleanExit || machine !== "different",
       isCacheKept: this.isCleanExit || machine === "same",

@@ -3,7 +3,7 @@ import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import { type FileLock, tryLock } from "@millrace/core/kernel/native/FileLock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { StoreEngine, type EngineListener } from "../engine/StoreEngine.ts"
+import { type EngineExtensions, type EngineListener, StoreEngine } from "../engine/StoreEngine.ts"
 import * as StoreFiles from "../engine/StoreFiles.ts"
 import type { FoundLengths, StoreOptions } from "../engine/StoreOptions.ts"
 import * as StorePaths from "../engine/StorePaths.ts"
@@ -131,13 +131,14 @@ export const openEngine = (
   options: StoreOptions,
   clock: Clock,
   machineIdentity: string,
-  listener: EngineListener
+  listener: EngineListener,
+  extensions: EngineExtensions = {}
 ): Effect.Effect<OpenedEngine, StoreError> =>
   Effect.gen(function* () {
     const time = localTime(clock)
     const files = yield* attempt(() => StoreFiles.open(fileSystem, options, () => time.stamp()))
     const engine = yield* attempt(
-      () => new StoreEngine(fileSystem, options, files, machineIdentity, time, listener)
+      () => new StoreEngine(fileSystem, options, files, machineIdentity, time, listener, extensions)
     ).pipe(Effect.onError(() => Effect.sync(() => StoreFiles.close(files))))
     const recovery = yield* runRecovery(engine).pipe(Effect.onError(() => Effect.sync(() => engine.closeFiles())))
     yield* attempt(() => engine.start(clock.nanoTime(), process.pid)).pipe(

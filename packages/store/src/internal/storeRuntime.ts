@@ -5,20 +5,23 @@ import * as MessageId from "../commitlog/MessageId.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
 import { type QueueType, TopicConfigs } from "../config/TopicConfig.ts"
 import { ANY_QUEUE, LongPolling } from "../dispatch/LongPolling.ts"
-import { type Durability, PutRefusal, type PutResult } from "../engine/PutResult.ts"
-import type { StoreEngine } from "../engine/StoreEngine.ts"
+import { PutRefusal, type PutResult, type PutStatus } from "../engine/PutResult.ts"
+import type { EngineListener, StoreEngine } from "../engine/StoreEngine.ts"
 import type { StoreOptions } from "../engine/StoreOptions.ts"
 import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
 import type { MessageStore } from "../MessageStore.ts"
 import * as OffsetByTime from "../reading/OffsetByTime.ts"
 import type { RecoveryReport } from "../recovery/Recovery.ts"
 import { Closed, OptionIllegal, StoreError } from "../StoreError.ts"
+import { Hooks, type StoreHooks } from "../StoreHooks.ts"
 import { DutyLoop } from "./dutyLoop.ts"
 import { LOOP_LENGTH_MAX, PutCompression } from "./putCompression.ts"
 import { PutOrder } from "./putOrder.ts"
 import { flushFailed, fromHealth, fromRefusal } from "./storeErrors.ts"
 import { figuresOf, healthOf, statusOf } from "./storeFigures.ts"
 import { attempt, openEngine } from "./storeOpen.ts"
+import { attemptNow } from "./storeSteps.ts"
+import { beforePut, extensionsOf } from "./storeHooks.ts"
 import * as storeReading from "./storeReading.ts"
 import { StoreEvents } from "./storeEvents.ts"
 import { StoreTally } from "./storeTally.ts"
@@ -42,6 +45,7 @@ export class StoreRuntime {
   readonly #clock: Clock
   readonly #loop: DutyLoop
   readonly #events: StoreEvents
+  readonly #hooks: StoreHooks
   readonly #compression: PutCompression
   readonly #order = new PutOrder()
   #defect: { readonly cause: unknown } | undefined = undefined
@@ -56,8 +60,10 @@ export class StoreRuntime {
       const polling = new LongPolling(queueMicrotask)
       const tally = new StoreTally()
       const events = yield* StoreEvents.make(options.storePathRootDir)
+      const hooks = yield* Hooks
+      const extensions = extensionsOf(hooks, options.bitMapLengthConsumeQueueExt)
       let runtime: StoreRuntime | undefined = undefined
-      const { engine, recovery } = yield* openEngine(fileSystem, options, clock, machineIdentity, {
+      const listener: EngineListener = {
         onWork: () => runtime?.wake(),
         onArrival: (queue) => polling.onArrival(queue),
         onHealth: () => {
@@ -67,11 +73,12 @@ export class StoreRuntime {
         onSyncStart: () => tally.onSyncStart(clock.nanoTime()),
         onSyncEnd: () => tally.onSyncEnd(clock.nanoTime()),
         onCleaning: (fromOffset, run) => events.onCleaning(fromOffset, () => clock.epochMs(), run)
-      })
+      }
+      const { engine, recovery } = yield* openEngine(fileSystem, options, clock, machineIdentity, listener, extensions)
       const topics = yield* attempt(() => new TopicConfigs(fileSystem, options.storePathRootDir)).pipe(
         Effect.onError(() => Effect.sync(() => engine.closeFiles()))
       )
-      runtime = new StoreRuntime(engine, polling, topics, recovery, clock, tally, events)
+      runtime = new StoreRuntime(engine, polling, topics, recovery, clock, tally, events, hooks)
       events.onOpened(recovery)
       runtime.wake()
       return runtime
@@ -85,7 +92,8 @@ export class StoreRuntime {
     recovery: RecoveryReport,
     clock: Clock,
     tally: StoreTally,
-    events: StoreEvents
+    events: StoreEvents,
+    hooks: StoreHooks
   ) {
     this.engine = engine
     this.polling = polling
@@ -93,6 +101,7 @@ export class StoreRuntime {
     this.tally = tally
     this.#clock = clock
     this.#events = events
+    this.#hooks = hooks
     this.#compression = new PutCompression(engine.options)
     this.#loop = new DutyLoop(
       (nowNs) => engine.doWork(nowNs),
@@ -268,7 +277,7 @@ export class StoreRuntime {
       if (unusable !== undefined) {
         return unusable
       }
-      return attempt(() => {
+      return attemptNow(() => {
         catchUp()
         return run()
       })
@@ -287,6 +296,19 @@ export class StoreRuntime {
   })
 
   #put(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
+    const { put: hooks } = this.#hooks
+    return hooks === undefined
+      ? this.#putAllowed(messages, isBatch)
+      : Effect.flatMap(
+          Effect.suspend(() => beforePut(hooks, messages)),
+          (passed) => this.#putAllowed(passed, isBatch)
+        )
+  }
+
+  #putAllowed(
+    messages: ReadonlyArray<MessageInput>,
+    isBatch: boolean
+  ): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
     return Effect.suspend(() => {
       // A client's batch is stored as it is, as RocketMQ's clients do.
       const length = isBatch ? 0 : this.#compression.lengthOf(messages)
@@ -324,17 +346,17 @@ export class StoreRuntime {
     return Effect.succeed(outcome)
   }
 
-  /** With synchronous flush a put is over when its messages are on the device. */
+  /** A put is over when its messages are on the device, with synchronous flush, and replicated, if there are replicas. */
   #settled(
     messages: ReadonlyArray<MessageInput>,
     stored: Effect.Effect<ReadonlyArray<PutResult>, StoreError>
   ): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
-    return this.engine.options.flushDiskType === "SYNC_FLUSH"
+    return this.#isSync || this.#hooks.replicate !== undefined
       ? Effect.flatMap(stored, (results) => this.#settle(messages, results))
       : stored
   }
 
-  /** Waits until the results are on the device, for those messages that want it. */
+  /** Waits until the results are where they are to be, for those messages that want it. */
   #settle(
     messages: ReadonlyArray<MessageInput>,
     results: ReadonlyArray<PutResult>
@@ -348,21 +370,38 @@ export class StoreRuntime {
     if (last === undefined) {
       return Effect.succeed(results)
     }
-    return this.#whenFlushed(last.position + last.length).pipe(
-      Effect.timeoutOption(this.engine.options.syncFlushTimeout),
-      Effect.map((flushed) => {
-        const isTimely = flushed._tag === "Some"
-        const durability: Durability = isTimely ? "disk" : "memory"
-        for (let index = 0; index < results.length; index++) {
-          const result = results[index]!
-          if (messages[index]!.wait !== false) {
-            result.durability = durability
-            result.status = isTimely ? "PUT_OK" : "FLUSH_DISK_TIMEOUT"
-          }
+    const end = last.position + last.length
+    const { replicate } = this.#hooks
+    const flushed = this.#flushStatus(end)
+    type Statuses = readonly [flush: PutStatus, replication: PutStatus]
+    const settled: Effect.Effect<Statuses, StoreError> =
+      replicate === undefined
+        ? Effect.map(flushed, (status): Statuses => [status, "PUT_OK"])
+        : Effect.all([flushed, replicate(end)], { concurrency: "unbounded" })
+    return Effect.map(settled, ([flush, replication]) => {
+      const isOnDisk = this.#isSync && flush === "PUT_OK"
+      for (let index = 0; index < results.length; index++) {
+        const result = results[index]!
+        if (messages[index]!.wait !== false) {
+          result.durability = isOnDisk ? "disk" : "memory"
+          result.status = replication === "PUT_OK" ? flush : replication
         }
-        return results
-      })
-    )
+      }
+      return results
+    })
+  }
+
+  get #isSync(): boolean {
+    return this.engine.options.flushDiskType === "SYNC_FLUSH"
+  }
+
+  #flushStatus(position: number): Effect.Effect<"PUT_OK" | "FLUSH_DISK_TIMEOUT", StoreError> {
+    return this.#isSync
+      ? this.#whenFlushed(position).pipe(
+          Effect.timeoutOption(this.engine.options.syncFlushTimeout),
+          Effect.map((flushed) => (flushed._tag === "Some" ? "PUT_OK" : "FLUSH_DISK_TIMEOUT"))
+        )
+      : Effect.succeed("PUT_OK")
   }
 
   #whenFlushed(position: number): Effect.Effect<void, StoreError> {

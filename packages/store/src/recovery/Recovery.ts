@@ -79,6 +79,8 @@ export interface RecoveryOptions {
   /** Undefined for a store without one. */
   readonly index: IndexService | undefined
   readonly dispatchers: ReadonlyArray<Dispatcher>
+  /** Whether others than queues and index follow the log: they may lack something after a crash, and nobody can tell what. */
+  readonly hasOtherDispatchers: boolean
   readonly isCleanExit: boolean
   /** Whether the queues are all that the last process had, as far as it left word. */
   readonly listedQueues: () => QueueList.Answer
@@ -241,7 +243,8 @@ function* planDispatch(
   const { commitLog } = options
   // A queue that lacks what stood before the part that was read has lost a file or more: then the whole log counts.
   const isWhole = seen.isPreceded() && (yield* hasOlderQueues(options, readFrom))
-  const queuesFrom = isWhole ? Math.min(lackedFrom, end) : commitLog.minOffset
+  const isForOthers = options.hasOtherDispatchers && !options.isCleanExit
+  const queuesFrom = isWhole ? Math.min(isForOthers ? readFrom : lackedFrom, end) : commitLog.minOffset
   const from = Math.min(queuesFrom, indexStart(options, seen, end))
   if (from >= end) {
     return { from, reason: NOT_DISPATCHED }
