@@ -14,6 +14,8 @@ export interface StoreScenario {
   readonly bodyLengthMax: number
   /** Whether time passes so far that files of the log expire. */
   readonly isCleaning: boolean
+  /** Whether bits flip between two lives. */
+  readonly isFlipping: boolean
 }
 
 const KIB = 1024
@@ -44,6 +46,7 @@ export const scenarioOf = (random: SeededRandom): StoreScenario => {
     },
     lives: random.between(2, 6),
     bodyLengthMax: random.pick([40, 300, 600]),
-    isCleaning: random.chance(0.25)
+    isCleaning: random.chance(0.25),
+    isFlipping: random.chance(0.25)
   }
 }

@@ -6,6 +6,7 @@
 import { SeededRandom } from "../../../transport/src/simulation/SeededRandom.ts"
 import type { MessageInput } from "../../../store/src/commitlog/MessageInput.ts"
 import { PutRefusal, type PutResult } from "../../../store/src/engine/PutResult.ts"
+import * as FileNaming from "../../../store/src/mapped/FileNaming.ts"
 import { FileFailure } from "../../../store/src/mapped/FileSystem.ts"
 import { DamagedLog } from "../../../store/src/recovery/Recovery.ts"
 import { SimulatedStore } from "../../../store/test/fixtures/SimulatedStore.ts"
@@ -31,6 +32,7 @@ export interface StoreReport {
   readonly promised: number
   readonly refused: number
   readonly faults: number
+  readonly flips: number
   readonly crashes: number
 }
 
@@ -50,13 +52,19 @@ class Life {
   readonly trace = new Trace()
   faults = 0
   refused = 0
+  flips = 0
   private nextNumber = 0
+  private crashesBefore = 0
   private isFaulty = false
   private readonly lives: StoreLives
   /** Positions by number of what was put, and may be there. */
   private readonly known = new Map<number, number>()
   /** Positions by number of what has to be there. */
   readonly promised = new Map<number, number>()
+  /** Length of the record at each position. */
+  private readonly lengths = new Map<number, number>()
+  /** Everything before this position was dispatched when the last life ended. */
+  private dispatchedTo = 0
 
   constructor(lives: StoreLives) {
     this.lives = lives
@@ -91,6 +99,9 @@ class Life {
       }
     }
     this.end()
+    if (this.scenario.isFlipping && this.random.chance(0.5)) {
+      this.flipABit()
+    }
     this.check()
   }
 
@@ -178,6 +189,7 @@ class Life {
       const number = first + index
       this.trace.note(3, number, position)
       this.known.set(number, position)
+      this.lengths.set(position, length)
       if (!this.scenario.isMachineCrashing && isSafeFromProcess) {
         this.promised.set(number, position)
       }
@@ -201,6 +213,7 @@ class Life {
 
   private end(): void {
     const { random, scenario, store } = this
+    this.dispatchedTo = store.engine.dispatchedPosition
     if (random.chance(0.2)) {
       this.close()
     } else if (scenario.isMachineCrashing && random.chance(0.8)) {
@@ -229,6 +242,54 @@ class Life {
         this.promised.set(number, position)
       }
     }
+  }
+
+  /**
+   * A bit of a record flips that must be there, in the file that every opening reads. The store is refused, for the right
+   * place, while good messages stand behind it, and is as it was when the bit is back.
+   */
+  private flipABit(): void {
+    const { random, store } = this
+    const positions = [...this.promised.values()].toSorted((a, b) => a - b)
+    const last = positions.at(-1)
+    if (last === undefined || store.disk.crashCount > this.crashesBefore) {
+      // After a loss of power nobody knows what was there.
+      this.crashesBefore = store.disk.crashCount
+      return
+    }
+    const fileLength = store.options.mappedFileSizeCommitLog
+    const fileStart = last - (last % fileLength)
+    const position = random.pick(positions.filter((each) => each >= fileStart))
+    const path = `${store.options.storePathCommitLog[0]!}/${FileNaming.format(fileStart)}`
+    const bit = (position - fileStart) * 8 + random.below(8 * this.lengths.get(position)!)
+    store.disk.flipBit(path, bit)
+    this.flips++
+    const damage = this.damageFound()
+    this.trace.note(7, position, damage ?? -1)
+    if (damage === undefined) {
+      const isBehind = positions.some((each) => each > position && each < this.dispatchedTo)
+      check(!isBehind, "damage before good messages is refused", () => `a bit flipped at ${position} and was cut`)
+      // What stood at the end of the log is like a write that was not finished.
+      this.promised.forEach((each, number) => each >= position && this.promised.delete(number))
+      return
+    }
+    check(damage === position, "damage is told where it is", () => `a bit flipped at ${position}, not at ${damage}`)
+    store.disk.flipBit(path, bit)
+  }
+
+  /** Position of the damage that an opening finds; undefined where it opens. */
+  private damageFound(): number | undefined {
+    this.isFaulty = false
+    try {
+      this.store.open()
+    } catch (error) {
+      if (error instanceof DamagedLog) {
+        return error.position
+      }
+      throw error
+    }
+    this.store.kill()
+    return undefined
   }
 
   private check(): void {
@@ -277,6 +338,7 @@ export const run = (lives: StoreLives): StoreReport => {
     promised: life.promised.size,
     refused: life.refused,
     faults: life.faults,
+    flips: life.flips,
     crashes: life.store.disk.crashCount
   }
 }

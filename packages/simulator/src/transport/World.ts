@@ -34,6 +34,8 @@ export class World {
   private readonly ledgers = new Map<string, Ledger>()
   private readonly ledgerOfPublisher = new Map<number, Ledger>()
   private nextId = 0
+  /** Of one host in one step. */
+  private readonly turns: Array<number> = []
   private failure: SimulationFailure | undefined = undefined
 
   constructor(seed: number, scenario: Scenario, settings: ConcludedSettings) {
@@ -141,13 +143,20 @@ export class World {
   private stepHost(host: Host): void {
     const { applications, driver, positions } = host
     const agents = driver?.agents ?? []
-    const turns = [
-      ...agents.map((agent, thread) => () => this.stepAgent(host, agent, thread)),
-      ...applications.map((application) => () => this.stepApplication(application))
-    ]
-    while (turns.length > 0) {
-      const [turn] = turns.splice(this.random.below(turns.length), 1)
-      turn!()
+    const { turns } = this
+    let left = agents.length + applications.length
+    for (let index = 0; index < left; index++) {
+      turns[index] = index
+    }
+    while (left > 0) {
+      const chosen = this.random.below(left--)
+      const turn = turns[chosen]!
+      turns[chosen] = turns[left]!
+      if (turn < agents.length) {
+        this.stepAgent(host, agents[turn]!, turn)
+      } else {
+        this.stepApplication(applications[turn - agents.length]!)
+      }
     }
     if (this.steps % STEPS_PER_LOOK === 0) {
       positions?.look()
