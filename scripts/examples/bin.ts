@@ -1,12 +1,14 @@
 /**
  * `pnpm examples`: what a reader copies is what ran. Runs every file of `examples/` to its end, holds the programs that
- * the READMEs show against them, and checks the examples of the docstrings.
+ * the READMEs and the site show against them, types what the site tells to type, and checks the examples of the
+ * docstrings.
  */
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Docstrings from "./Docstrings.ts"
 import { checkDocstrings } from "./checkDocstrings.ts"
 import { findStrangers } from "./ReadmePrograms.ts"
+import * as ShellBlocks from "./ShellBlocks.ts"
 import { runProgram } from "./runProgram.ts"
 
 const ROOT = dirname(dirname(import.meta.dirname))
@@ -41,7 +43,8 @@ const examples = modules.flatMap(({ path, text }) => {
     return []
   }
 })
-const pages = [...readAll("README.md"), ...readAll("packages/{core,transport,store,cli}/README.md")]
+const site = readAll("docs/{*.md,{tutorials,guides,how}/*.md}")
+const pages = [...readAll("README.md"), ...readAll("packages/{core,transport,store,cli}/README.md"), ...site]
 for (const { path, text } of pages) {
   const strangers = findStrangers(text, [...sources.map((source) => source.text), ...examples.map(({ code }) => code)])
   failures.push(
@@ -49,6 +52,17 @@ for (const { path, text } of pages) {
       ({ line }) => `${path}:${line}  shows a program that is in no file of examples/ and in no docstring`
     )
   )
+}
+
+for (const { path, text } of site) {
+  const code = ShellBlocks.find(text)
+  const failure = code === "" ? undefined : await ShellBlocks.run(ROOT, code)
+  if (code !== "") {
+    console.log(`${path}  ${failure === undefined ? "ok" : "FAILED"}`)
+  }
+  if (failure !== undefined) {
+    failures.push(`${path}  ${failure}`)
+  }
 }
 
 failures.push(...(await checkDocstrings(ROOT, examples)))

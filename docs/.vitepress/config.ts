@@ -1,0 +1,121 @@
+/**
+ * The site: every page of the repository that speaks to users, where it stands. Links between pages work here as in the
+ * repository, because the sources lie at its root.
+ */
+import { globSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { defineConfig } from "vitepress"
+import { linkBySource, placeOf } from "./pages.ts"
+
+const ROOT = join(import.meta.dirname, "../..")
+
+/** The source of each page, by its place on the site. */
+const sources = new Map(
+  globSync(["*.md", "{docs,packages}/**/*.md"], {
+    cwd: ROOT,
+    exclude: (path) => path.includes("node_modules")
+  }).map((source) => [placeOf(source), source])
+)
+
+const guide = [
+  {
+    text: "Start",
+    items: [
+      { text: "Five minutes", link: "/start" },
+      { text: "Examples", link: "/examples" }
+    ]
+  },
+  {
+    text: "Tutorials",
+    items: [
+      { text: "Two services, shared memory", link: "/tutorials/shared-memory" },
+      { text: "Over a network that loses", link: "/tutorials/network" },
+      { text: "A durable topic", link: "/tutorials/durable-topic" },
+      { text: "Record and replay", link: "/tutorials/record-and-replay" },
+      { text: "An Aeron driver you have", link: "/tutorials/existing-aeron" },
+      { text: "A RocketMQ store you have", link: "/tutorials/existing-rocketmq" }
+    ]
+  },
+  {
+    text: "Guides",
+    items: [
+      { text: "Back pressure", link: "/guides/back-pressure" },
+      { text: "What is guaranteed", link: "/guides/delivery" },
+      { text: "Flush modes", link: "/guides/flush-modes" },
+      { text: "Containers and /dev/shm", link: "/guides/containers" },
+      { text: "Sockets", link: "/guides/sockets" },
+      { text: "Operations and alerts", link: "/guides/operations" },
+      { text: "Upgrading", link: "/guides/upgrading" }
+    ]
+  },
+  {
+    text: "How it works",
+    items: [
+      { text: "The log buffer", link: "/how/log-buffer" },
+      { text: "The store", link: "/how/store" },
+      { text: "Architecture", link: "/architecture" }
+    ]
+  }
+]
+
+const reference = [
+  {
+    text: "Reference",
+    items: [
+      { text: "Commands", link: "/commands" },
+      { text: "Configuration", link: "/configuration" },
+      { text: "Errors", link: "/errors" },
+      { text: "Metrics", link: "/metrics" },
+      { text: "Formats", link: "/formats" },
+      { text: "Differences", link: "/differences" },
+      { text: "Glossary", link: "/glossary" },
+      { text: "Licences", link: "/licences" },
+      { text: "Security", link: "/security" }
+    ]
+  },
+  {
+    text: "Packages",
+    items: [
+      { text: "core", link: "/packages/core" },
+      { text: "transport", link: "/packages/transport" },
+      { text: "store", link: "/packages/store" },
+      { text: "Command line", link: "/packages/cli" },
+      { text: "Benchmarks", link: "/packages/benchmarks" },
+      { text: "Simulator", link: "/packages/simulator" }
+    ]
+  }
+]
+
+export default defineConfig({
+  title: "Millrace",
+  description: "Aeron's transport and RocketMQ's message store, as Streams, Sinks, Layers and Services of Effect",
+  srcDir: "..",
+  srcExclude: ["**/node_modules/**", "**/test/**", "**/dist/**", ".changeset/**", "packages/testkit/**", "interop/**"],
+  rewrites: placeOf,
+  markdown: {
+    config: (markdown) => linkBySource(markdown, (page) => sources.get(page) ?? page)
+  },
+  // Pages outside of this folder find Vue here.
+  vite: {
+    resolve: {
+      alias: [
+        { find: /^vue\/server-renderer$/, replacement: fileURLToPath(import.meta.resolve("vue/server-renderer")) },
+        { find: /^vue$/, replacement: fileURLToPath(import.meta.resolve("vue/dist/vue.runtime.esm-bundler.js")) }
+      ]
+    }
+  },
+  outDir: ".vitepress/dist",
+  cacheDir: ".vitepress/cache",
+  cleanUrls: true,
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [
+      { text: "Start", link: "/start" },
+      { text: "Reference", link: "/commands" },
+      { text: "API", link: "/api/" }
+    ],
+    sidebar: [...guide, ...reference]
+  }
+})

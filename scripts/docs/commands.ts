@@ -1,0 +1,58 @@
+/**
+ * Writes `docs/commands.md` from the help that each command prints.
+ *
+ *     node scripts/docs/commands.ts           writes the page
+ *     node scripts/docs/commands.ts --check   fails when the page in the tree is not what would be written
+ */
+import { execFile } from "node:child_process"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import * as Page from "./Page.ts"
+
+const BIN = join(dirname(dirname(import.meta.dirname)), "packages/cli/src/bin.ts")
+
+const run = promisify(execFile)
+
+const helpOf = async (command: ReadonlyArray<string>): Promise<string> => {
+  const { stdout } = await run(process.execPath, [BIN, ...command, "--help"], {
+    env: { ...process.env, NO_COLOR: "1", COLUMNS: "120" }
+  })
+  return stdout.trimEnd()
+}
+
+/** Names of commands are indented by two and followed by what they do. */
+const namesIn = (help: string): ReadonlyArray<string> =>
+  [...help.matchAll(/^ {2}([a-z][a-z-]*) {2,}\S/gm)].map(([, name = ""]) => name)
+
+/** The part of a help that lists commands: all of the first, that of the group in another. */
+const namesOfGroup = (help: string): ReadonlyArray<string> =>
+  namesIn(/^SUBCOMMANDS\n([^]*?)(?=^[A-Z]+\n|(?![^]))/m.exec(help)?.[1] ?? "")
+
+const root = await helpOf([])
+const sections: Array<string> = []
+for (const name of namesIn(root)) {
+  const help = await helpOf([name])
+  sections.push(`## millrace ${name}`, "", "```text", help, "```", "")
+  const subcommands = namesOfGroup(help)
+  const helps = await Promise.all(subcommands.map((subcommand) => helpOf([name, subcommand])))
+  for (const [index, text] of helps.entries()) {
+    sections.push(`### millrace ${name} ${subcommands[index]}`, "", "```text", text, "```", "")
+  }
+}
+
+Page.write(
+  "docs/commands.md",
+  [
+    "<!-- Written by `pnpm docs` from the commands themselves. -->",
+    "",
+    "# Commands",
+    "",
+    "What each does, told at length, stands in the [README of the command line](../packages/cli/README.md); the exit codes as well.",
+    "",
+    "```text",
+    root,
+    "```",
+    "",
+    ...sections
+  ].join("\n")
+)
