@@ -29,12 +29,12 @@ export class Line {
       env: { ...process.env, NO_COLOR: "1" }
     })
     this.#children.push(child)
-    child.stdin!.on("error", () => {})
+    child.stdin.on("error", () => {})
     input?.(child)
     return new Promise((resolve, reject) => {
       let output = ""
       const timer = setTimeout(() => reject(new Error(`millrace ${args.join(" ")}: ${output}`)), START_MS_MAX)
-      for (const stream of [child.stdout!, child.stderr!]) {
+      for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding("utf8").on("data", (text: string) => {
           output = (output + text).slice(-4096)
           const found = ready.exec(output)
@@ -62,7 +62,7 @@ export class Line {
       )
       const reading = this.start(["subscribe", ...place, "--stats"], /messages\/s/)
       void this.start(["publish", ...place], /published/, (child) => {
-        const timer = setInterval(() => child.stdin!.write(text), 150)
+        const timer = setInterval(() => child.stdin?.write(text), 150)
         child.once("exit", () => clearInterval(timer))
       }).catch(() => {})
       await reading
@@ -75,7 +75,7 @@ export class Line {
     let written = 0
     await this.start(["store", "import", store], /"id":/, (child) => {
       const timer = setInterval(() => {
-        child.stdin!.write(puts(written).join(""))
+        child.stdin?.write(puts(written).join(""))
         written += 400
       }, 200)
       child.once("exit", () => clearInterval(timer))

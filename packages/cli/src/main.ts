@@ -23,7 +23,7 @@ import { top } from "./commands/top.ts"
 import { web } from "./commands/web.ts"
 import { runProgram } from "./program.ts"
 
-const millrace = Command.make("millrace").pipe(
+export const millrace = Command.make("millrace").pipe(
   Command.withDescription("Aeron's transport and RocketMQ's message store: see them at work, run them, look inside."),
   Command.withSubcommands([
     { group: "See it work", commands: [demo, top, web, doctor] },

@@ -63,10 +63,10 @@ export const demo = Command.make(
     "Streams every record of a data set from one process to another through shared memory, stores it in a durable " +
       "topic, reads all of it back, and checks that each record came back equal and in order."
   ),
-  Command.withShortDescription("Watch real data flow through the transport into a store and back"),
+  Command.withShortDescription("Watch real data flow through a stream into a store"),
   Command.withExamples([
     { command: "millrace demo", description: "20,000 flights" },
-    { command: "millrace demo --repeat 50 --dir flights", description: "A million of them, kept in ./flights" },
+    { command: "millrace demo --repeat 5 --dir flights", description: "A hundred thousand, kept in ./flights" },
     { command: "millrace demo weather.csv --key location --tag weather", description: "Your own data" }
   ])
 )

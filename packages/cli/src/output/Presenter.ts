@@ -28,9 +28,6 @@ const shorten = (flag: FlagDoc): FlagDoc => {
 const shortened = (doc: HelpDoc): HelpDoc =>
   doc.globalFlags === undefined ? doc : { ...doc, globalFlags: doc.globalFlags.map(shorten) }
 
-/** Groups whose commands say by their names what they do: one line for all of them. */
-const TERSE: ReadonlySet<string> = new Set(["Measure"])
-
 const GAP = "  "
 
 /**
@@ -42,7 +39,7 @@ const overview = ({ globalFlags = [], subcommands = [] }: HelpDoc, style: Style.
   const nameWidth = Math.max(...subcommands.flatMap(({ commands }) => commands.map(({ name }) => name.length)))
   const flags = globalFlags.map(({ name, type }) => (type === "boolean" ? `--${name}` : `--${name} ${type}`))
   return [
-    `${style.strong("millrace COMMAND [flags]")}   flags and examples of a command: millrace COMMAND --help`,
+    `${style.strong("millrace COMMAND [flags]")}   flags and examples of one: millrace COMMAND --help`,
     ...subcommands.flatMap(({ commands, group = "" }) =>
       commands.map(({ description, name, shortDescription }, index) => {
         const label = (index === 0 ? group : "").padEnd(groupWidth)

@@ -103,11 +103,11 @@ export const of = (
     totals,
     rates: previous === undefined ? null : ratesOf(totals, previous.totals, elapsedMs),
     lostBytes: lossSamples.reduce((sum, { lostBytes }) => sum + lostBytes, 0),
-    streams: backlogs.map((backlog, index) => {
-      const stream = streamOf(backlog, streams[index], lossSamples)
-      const bytesPerSecond = wholePerSecond(stream.position, before.get(keyOf(stream))?.position, elapsedMs)
-      return { ...stream, bytesPerSecond }
-    }),
+    streams: backlogs.map((backlog, index) =>
+      streamOf(backlog, streams[index], lossSamples, (position) =>
+        wholePerSecond(position, before.get(keyOf(backlog))?.position, elapsedMs)
+      )
+    ),
     clients: Inspector.clientsOf(counters).map(({ clientId, heartbeatMs, label }) => ({
       clientId: int64(clientId),
       heartbeatAgeMs: Math.max(0, timeMs - heartbeatMs),
@@ -148,8 +148,9 @@ const difference = (value: bigint): number => Math.max(0, Number(value))
 const streamOf = (
   backlog: Inspector.StreamBacklog,
   counters: Inspector.StreamCounters | undefined,
-  losses: ReadonlyArray<LossSample>
-): Omit<StreamSample, "bytesPerSecond"> => {
+  losses: ReadonlyArray<LossSample>,
+  rateAt: (position: number) => number | null
+): StreamSample => {
   const { channel, publisher, receiver, sender, sessionId, streamId } = backlog
   const count = (typeId: number): number =>
     (counters?.counters ?? [])
@@ -162,11 +163,13 @@ const streamOf = (
   }))
   const furthest = subscribers.reduce((highest, { position }) => Math.max(highest, position), 0)
   const { receiverNaksSent, senderBackPressure, senderNaksReceived } = Inspector.counterTypes
+  const position = Number(publisher?.position ?? sender?.position ?? receiver?.position ?? furthest)
   return {
     streamId,
     sessionId,
     channel,
-    position: Number(publisher?.position ?? sender?.position ?? receiver?.position ?? furthest),
+    position,
+    bytesPerSecond: rateAt(position),
     behindBytes: subscribers.reduce((most, { behindBytes }) => Math.max(most, behindBytes), 0),
     roomBytes: publisher === undefined ? null : difference(publisher.remaining),
     unsentBytes: sender === undefined ? null : difference(sender.backlog),

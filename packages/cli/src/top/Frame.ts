@@ -82,7 +82,7 @@ const share = (needs: ReadonlyArray<number>, room: number): ReadonlyArray<number
   const ascending = needs.map((need, index) => ({ need, index })).toSorted((a, b) => a.need - b.need)
   ascending.forEach(({ index, need }, place) => {
     heights[index] = Math.min(need, Math.floor(left / (needs.length - place)))
-    left -= heights[index]!
+    left -= heights[index]
   })
   return heights
 }
@@ -111,8 +111,7 @@ const bodyLines = (picture: Picture, columns: number, room: number, style: Style
   const sections = sectionsOf(picture, columns, style)
   const gaps = Math.max(0, sections.length - 1)
   const heights = share(sections.map(heightOf), room - gaps)
-  return sections.flatMap((section, index) => [
-    ...(index === 0 ? [] : [""]),
-    ...Section.lines(section, heights[index]!, picture.view.scroll, style.faint)
-  ])
+  return sections
+    .map((section, index) => Section.lines(section, heights[index]!, picture.view.scroll, style.faint))
+    .reduce<ReadonlyArray<string>>((above, lines) => (above.length === 0 ? lines : above.concat("", lines)), [])
 }

@@ -5,7 +5,7 @@ import type { StoreSample, TopicSample } from "../../src/top/StoreSample.ts"
 
 export const TIME_MS: number = Date.UTC(2026, 10, 30, 12, 31, 5)
 
-export const totals: DriverTotals = {
+const totals: DriverTotals = {
   bytesSent: 1_000_000,
   bytesReceived: 2_000_000,
   naksSent: 3,
