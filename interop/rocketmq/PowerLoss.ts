@@ -20,6 +20,7 @@ import { Peers, type VersionOptions } from "./Peers.ts"
 const COPIES = 2
 const COPIES_LONG = 100
 const SEED_MAX = 2 ** 31
+const TOLD_EVERY = 20
 
 /** What the real store must know of a store with small files. */
 const CONFIG = {
@@ -78,6 +79,9 @@ const checkAll = (scratch: string, openers: ReadonlyArray<Opener>, lost: PowerLo
       discard: true
     })
     yield* lost.owed.check(0)
+    if ((lost.number + 1) % TOLD_EVERY === 0) {
+      process.stdout.write(`${lost.number + 1} copies were opened\n`)
+    }
   })
 
 const checkReal = (scratch: string, { peers, version }: Opener, { directory, number, owed }: PowerLoss.LostPower) =>

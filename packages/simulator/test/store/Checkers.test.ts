@@ -1,6 +1,7 @@
 /** Each check fails when the store is broken in the way that it is there for: no part of the product is touched. */
 import { assert, describe, it } from "vitest"
 import type { SimulatedStore } from "../../../store/test/fixtures/SimulatedStore.ts"
+import { DamagedLog } from "../../../store/src/recovery/Recovery.ts"
 import { SimulationFailure } from "../../src/SimulationFailure.ts"
 import * as StoreContents from "../../src/store/StoreContents.ts"
 import * as StoreSimulation from "../../src/store/StoreSimulation.ts"
@@ -105,6 +106,31 @@ describe("the checks of the simulated store", { timeout: 60_000 }, () => {
       })
     })
     assert.strictEqual(found, "queues and log agree")
+  })
+
+  it("see damage that is cut as if it were an unfinished write", () => {
+    const found = foundBy({
+      sabotage: (store) => {
+        const open = store.open.bind(store)
+        store.open = () => {
+          try {
+            return open()
+          } catch (error) {
+            if (!(error instanceof DamagedLog)) {
+              throw error
+            }
+            const length = store.options.mappedFileSizeCommitLog
+            const file = store.disk.open(error.file, length)
+            const from = error.position % length
+            file.clear(from, length - from)
+            file.sync(from, length - from)
+            file.close()
+            return open()
+          }
+        }
+      }
+    })
+    assert.strictEqual(found, "damage before good messages is refused")
   })
 
   it("see a store that does not go on", () => {
