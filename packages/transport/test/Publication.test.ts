@@ -46,6 +46,42 @@ describe("Publication", () => {
     }).pipe(Effect.scoped, Effect.provide(embedded()))
   )
 
+  it.live("answers AdminAction where a term ends, and accepts the same message right after", () =>
+    Effect.gen(function* () {
+      const { publication, subscription } = yield* connected
+      const message = bytesOf("x".repeat(3000))
+      const results = new Set<string>()
+      for (let sent = 0; sent < 60; sent++) {
+        let result = yield* publication.offer(message)
+        if (result._tag === "AdminAction") {
+          results.add("AdminAction")
+          result = yield* publication.offer(message)
+        }
+        results.add(result._tag)
+        yield* take(subscription, 1)
+        yield* Effect.yieldNow
+      }
+      assert.deepStrictEqual([...results].toSorted(), ["Accepted", "AdminAction"])
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
+  it.live("ends at the last position of its stream: a sink fails, an offer says so, and all before it arrives", () =>
+    Effect.gen(function* () {
+      // The last term there is: its id is 2^31 - 1 after the first. It has room for two messages more.
+      const channel = "aeron:ipc?term-length=64k|init-term-id=1|term-id=-2147483648|term-offset=65408"
+      const subscription = yield* Subscription.make(ipc)
+      const publication = yield* ExclusivePublication.make({ ...ipc, channel })
+      yield* until(publication.isConnected)
+      yield* publication.publish(bytesOf("a"))
+      yield* publication.publish(bytesOf("b"))
+      const reason = yield* reasonOf(Stream.run(Stream.make(bytesOf("c")), publication.sink))
+      assert(reason._tag === "MaxPositionExceeded")
+      assert.strictEqual((yield* publication.offer(bytesOf("d")))._tag, "MaxPositionExceeded")
+      assert.strictEqual((yield* publication.tryClaim(1))._tag, "MaxPositionExceeded")
+      assert.deepStrictEqual(yield* take(subscription, 2), ["a", "b"])
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
   it.live("says which of many messages were accepted", () =>
     Effect.gen(function* () {
       const { publication } = yield* connected

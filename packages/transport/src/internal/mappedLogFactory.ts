@@ -99,7 +99,11 @@ const checkSpace = (
   recordError: (error: unknown) => void
 ): void => {
   const directory = join(path, "..", "..")
-  const { freeBytes } = FileSpace.available(directory)
+  const { freeBytes, totalBytes } = FileSpace.available(directory)
+  if (totalBytes === 0) {
+    // A file system that does not count its room says nothing of how much is left.
+    return
+  }
   if (freeBytes < length) {
     throw new NativeError({
       syscall: "statvfs",

@@ -2,11 +2,17 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { assert, describe, it, onTestFinished } from "vitest"
+import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
+import { assert, describe, it, onTestFinished, vi } from "vitest"
 import { isFailure, type LogFactory, type PendingLog, type RawLog } from "../../src/driver/LogFactory.ts"
 import { IMAGES, PUBLICATIONS } from "../../src/internal/driverDirectory.ts"
 import type { StorageChecks } from "../../src/internal/driverStart.ts"
 import * as MappedLogFactory from "../../src/internal/mappedLogFactory.ts"
+
+vi.mock("@millrace/core/kernel/native/FileSpace", async (importActual) => {
+  const actual = await importActual<typeof FileSpace>()
+  return { ...actual, available: vi.fn<typeof FileSpace.available>(actual.available) }
+})
 
 const TERM_LENGTH = 65_536
 
@@ -91,6 +97,13 @@ describe("mapped logs", () => {
 
   it("are not looked for room when that is switched off", async () => {
     const { errors, logs } = make({ isChecking: false, warningThreshold: Number.MAX_SAFE_INTEGER })
+    assert.isTrue((await arrival(begin(logs, 1n, true))).free())
+    assert.deepStrictEqual(errors, [])
+  })
+
+  it("are made where the file system does not say how much room it has", async () => {
+    vi.mocked(FileSpace.available).mockReturnValueOnce({ freeBytes: 0, totalBytes: 0 })
+    const { errors, logs } = make({ warningThreshold: 1 })
     assert.isTrue((await arrival(begin(logs, 1n, true))).free())
     assert.deepStrictEqual(errors, [])
   })

@@ -26,6 +26,12 @@ const refusal = (client: HeapClient, side: "publication" | "subscription", chann
   return failure
 }
 
+const countersOf = ({ receiver }: HeapNetwork): ReadonlyArray<string> => {
+  const labels: Array<string> = []
+  receiver.counters.forEach(({ label }) => labels.push(label))
+  return labels
+}
+
 /** Two subscribers of one image, one of which has lost it, because it did not read. All that was published is sent. */
 const leftBehind = (seed: number, lingerMs: number) => {
   const world = new HeapNetwork(seed)
@@ -102,6 +108,21 @@ describe("network channels", () => {
     const failure = refusal(world.subscriber, "subscription", "aeron:udp?endpoint=receiver:40456")
     assert.strictEqual(failure.code, ErrorCode.GENERIC_ERROR)
     assert.include(failure.message, "Address already in use")
+  })
+
+  it("have no subscription of it after an address was refused, whoever publishes there", () => {
+    const world = new HeapNetwork(14)
+    const subscription = world.subscriber.addSubscription(ENDPOINT)
+    const counters = countersOf(world)
+    refusal(world.subscriber, "subscription", "aeron:udp?endpoint=receiver:40456")
+    assert.deepStrictEqual(countersOf(world), counters)
+    const publication = world.publisher.addPublication(ENDPOINT)
+    world.run(200)
+    offer(publication, "one")
+    world.run(20)
+    assert.deepStrictEqual(readAll(subscription), ["one"])
+    const positions = countersOf(world).filter((label) => label.startsWith("sub-pos"))
+    assert.strictEqual(positions.length, 1)
   })
 
   it.each([
