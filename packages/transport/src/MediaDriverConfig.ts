@@ -12,6 +12,7 @@ import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { IdleStrategy } from "@millrace/core/IdleStrategy"
 import * as AeronProperties from "./config/AeronProperties.ts"
+import type { Assignment as AssignmentType, Warning } from "./config/Assignment.ts"
 import { lifetimeSettings } from "./config/LifetimeSettings.ts"
 import { memorySettings } from "./config/MemorySettings.ts"
 import { lossSettings, networkSettings } from "./config/NetworkSettings.ts"
@@ -159,7 +160,7 @@ export const config: Config.Config<MediaDriverOptions> = settingConfig.make<Medi
  * @category Aeron
  * @since 0.1.0
  */
-export type Assignment = AeronProperties.Assignment
+export type Assignment = AssignmentType
 
 /**
  * What assignments come to.
@@ -170,7 +171,7 @@ export type Assignment = AeronProperties.Assignment
 export interface AeronOptions {
   readonly options: MediaDriverOptions
   /** Values that were not taken as they are, each with a sentence. */
-  readonly warnings: ReadonlyArray<AeronProperties.Warning>
+  readonly warnings: ReadonlyArray<Warning>
   /** Assignments to names that mean nothing to this driver, each with the reason. */
   readonly ignored: ReadonlyArray<AeronProperties.Ignored>
 }

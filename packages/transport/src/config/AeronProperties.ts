@@ -2,27 +2,15 @@
  * Aeron's way to configure a driver: environment variables, `-Dname=value` and properties files, all of them
  * assignments to the same names. `aeron.term.buffer.length` and `AERON_TERM_BUFFER_LENGTH` are one.
  */
+import { type Assignment, invalid, type Warning } from "./Assignment.ts"
 import * as IdleNames from "./IdleNames.ts"
 import { environmentVariable, type Setting } from "./Setting.ts"
 import * as SettingValue from "./SettingValue.ts"
-
-export interface Assignment {
-  /** A property or an environment variable. */
-  readonly name: string
-  readonly value: string
-  /** Where it stands: `environment`, `command line`, or the path of a file. */
-  readonly source: string
-}
 
 export interface Ignored extends Assignment {
   readonly reason: string
   /** Aeron's drivers use it for what this one has no need of. */
   readonly isAerons: boolean
-}
-
-/** A value that was not taken as it is. */
-export interface Warning extends Assignment {
-  readonly message: string
 }
 
 export interface Conclusion {
@@ -170,11 +158,6 @@ export const conclude = (settings: Settings, assignments: ReadonlyArray<Assignme
     ignored
   }
 }
-
-const invalid = (assignment: Assignment, allowed: string): Warning => ({
-  ...assignment,
-  message: `${assignment.name}=${assignment.value} is not valid: allowed is ${allowed}; the default is used`
-})
 
 const valueOf = (
   setting: Setting,

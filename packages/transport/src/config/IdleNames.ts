@@ -1,5 +1,5 @@
 /** Aeron's names of idle strategies, and its variables for them: one for each kind of thread that a driver can have. */
-import type { Assignment, Warning } from "./AeronProperties.ts"
+import { type Assignment, invalid, type Warning } from "./Assignment.ts"
 import * as SettingValue from "./SettingValue.ts"
 
 /** An idle strategy as data, of those that Aeron names. */
@@ -85,15 +85,13 @@ const concludeOne = (
   }
   const plain = parse(named.value)
   if (plain === undefined) {
-    const message = `${named.name}=${named.value} is no idle strategy: allowed is backoff, spin, yield, sleep-ns`
-    warnings.push({ ...named, message })
+    warnings.push(invalid(named, "backoff, spin, yield or sleep-ns"))
     return undefined
   }
   const given = variables.get(`${variable}${ARGUMENTS}`)
   const description = parse(named.value, given?.value)
   if (given !== undefined && description === undefined) {
-    const message = `${given.name}=${given.value} is not valid: allowed is a duration, or spins-yields-park-park`
-    warnings.push({ ...given, message })
+    warnings.push(invalid(given, "a duration, or spins-yields-park-park"))
   }
   return description ?? plain
 }

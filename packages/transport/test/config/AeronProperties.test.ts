@@ -118,7 +118,7 @@ describe("Aeron's variables and properties", () => {
     assert.match(messagesOf(warnings).join(), /INIT_ARGS=1-2 is not valid/)
     assert.match(
       messagesOf(assign([name, "dream"]).warnings).join(),
-      /AERON_RECEIVER_IDLE_STRATEGY=dream is no idle strategy/
+      /AERON_RECEIVER_IDLE_STRATEGY=dream is not valid: allowed is backoff/
     )
   })
 
