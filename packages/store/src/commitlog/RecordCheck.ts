@@ -21,8 +21,9 @@ export const BAD_BODY_CRC = -6
 export const BAD_PROPERTY_CRC = -7
 export const MISSING_PROPERTY_CRC = -8
 export const BAD_PROPERTIES = -9
-/** Not answered by `check`, which knows of no queues, but by who reads the log as a whole. */
+/** These are not answered by `check`, which knows of no queues, but by who reads the log as a whole. */
 export const BAD_QUEUE_OFFSET = -10
+export const BAD_QUEUE = -11
 
 const reasons: Readonly<Record<number, string>> = {
   [NO_ROOM]: "end of file",
@@ -34,7 +35,8 @@ const reasons: Readonly<Record<number, string>> = {
   [BAD_PROPERTY_CRC]: "wrong record CRC",
   [MISSING_PROPERTY_CRC]: "no record CRC",
   [BAD_PROPERTIES]: "unfinished properties",
-  [BAD_QUEUE_OFFSET]: "a queue offset that no log of this length can have"
+  [BAD_QUEUE_OFFSET]: "a queue offset that no log of this length can have",
+  [BAD_QUEUE]: "a topic or queue id that no directory can have as its name"
 }
 
 export const reasonOf = (code: number): string => reasons[code] ?? "valid"

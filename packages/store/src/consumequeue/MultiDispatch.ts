@@ -14,6 +14,8 @@ const SEPARATOR = ","
 const EXCLUDED_PREFIXES: ReadonlyArray<string> = ["%RETRY%", "rmq_sys_"]
 const EXCLUDED = "SCHEDULE_TOPIC_XXXX"
 
+/** A queue is a directory. */
+const NAME_LENGTH_MAX = 255
 const NAMES = Utf8.encode(MessageProperties.INNER_MULTI_DISPATCH)
 const OFFSETS = Utf8.encode(MessageProperties.INNER_MULTI_QUEUE_OFFSET)
 
@@ -40,11 +42,15 @@ export const forEach = (record: RecordCursor, visit: (queue: string, offset: num
   const texts = offsets.split(SEPARATOR)
   namesOf(names).forEach((name, index) => {
     const text = texts[index] ?? ""
-    if (isLmq(name) && !name.includes("/") && /^\d{1,15}$/.test(text)) {
+    if (isLmq(name) && isName(name) && /^\d{1,15}$/.test(text)) {
       visit(name, Number(text))
     }
   })
 }
+
+/** What is read may claim to stand in a queue of any name. */
+const isName = (name: string): boolean =>
+  !name.includes("/") && !name.includes("\u0000") && Utf8.encode(name).length <= NAME_LENGTH_MAX
 
 /** Whether a record says that it stands at `offset` of a light queue. */
 export const has = (record: RecordCursor, queue: string, offset: number): boolean => {

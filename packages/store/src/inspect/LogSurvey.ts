@@ -8,7 +8,7 @@ import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
 import * as LogScan from "../recovery/LogScan.ts"
 import * as NextRecord from "../recovery/NextRecord.ts"
-import { isPlausible, isQueued } from "../recovery/QueueOffset.ts"
+import { isQueued, problemOf } from "../recovery/QueueOffset.ts"
 
 export const CHECK: RecordCheck.RecordCheckOptions = { checkCrc: true, requireCrcProperty: false }
 
@@ -43,7 +43,7 @@ export function* survey(commitLog: CommitLog, queues: QueueTable, visit: LogScan
   let from = commitLog.minOffset
   for (;;) {
     const result: LogScan.LogScanResult = yield* LogScan.scan(commitLog, from, CHECK, visit, {
-      accepts: (record) => isPlausible(queues, record)
+      problemOf: (record) => problemOf(queues, record)
     })
     recordCount += result.recordCount
     lastStoreTimestamp = Math.max(lastStoreTimestamp, result.lastStoreTimestamp)
@@ -57,7 +57,7 @@ export function* survey(commitLog: CommitLog, queues: QueueTable, visit: LogScan
       new RecordCursor(),
       // What an earlier recovery cut but left in place is older than what stands before the bad place.
       (record) =>
-        isPlausible(queues, record) && (record.storeTimestamp >= lastStoreTimestamp || isQueued(queues, record))
+        problemOf(queues, record) === 0 && (record.storeTimestamp >= lastStoreTimestamp || isQueued(queues, record))
     )
     if (next < 0) {
       return { recordCount, damages, end, stoppedAt, code }

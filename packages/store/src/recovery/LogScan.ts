@@ -26,8 +26,8 @@ export type Visit = (record: RecordCursor, position: number) => void
 export interface ScanBounds {
   /** What begins at or behind this position does not count. */
   readonly limit?: number
-  /** Whether a record that is valid by itself can be true. */
-  readonly accepts?: (record: RecordCursor) => boolean
+  /** Why a record that is valid by itself cannot be true: a code of `RecordCheck`, 0 where it can. */
+  readonly problemOf?: (record: RecordCursor) => number
 }
 
 /** Reads on from `from`. */
@@ -36,7 +36,7 @@ export function* scan(
   from: number,
   options: RecordCheck.RecordCheckOptions,
   visit: Visit,
-  { accepts, limit = Number.POSITIVE_INFINITY }: ScanBounds = {}
+  { limit = Number.POSITIVE_INFINITY, problemOf }: ScanBounds = {}
 ): Generator<number, LogScanResult> {
   const cursor = new RecordCursor()
   let position = from
@@ -56,8 +56,8 @@ export function* scan(
       position = file.fromOffset + file.length
       continue
     }
-    if (code > 0 && accepts !== undefined && !accepts(cursor)) {
-      code = RecordCheck.BAD_QUEUE_OFFSET
+    if (code > 0 && problemOf !== undefined) {
+      code = problemOf(cursor) || code
     }
     if (code < 0) {
       break

@@ -132,7 +132,7 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   const note: LogScan.Visit = (record, position) => seen.note(record, position)
   const result = yield* LogScan.scan(commitLog, readFrom, options.check, note, {
     limit: limit.position,
-    accepts: (record) => QueueOffset.isPlausible(queues, record)
+    problemOf: (record) => QueueOffset.problemOf(queues, record)
   })
   const isRefused = result.stoppedAt === limit.position
   if (!isRefused) {
@@ -356,7 +356,7 @@ function* readTo(
   visit: LogScan.Visit
 ): Generator<number, void> {
   const scan = LogScan.scan(commitLog, start, NO_CRC, visit, {
-    accepts: (record) => QueueOffset.isPlausible(queues, record)
+    problemOf: (record) => QueueOffset.problemOf(queues, record)
   })
   let step = scan.next()
   while (step.done !== true && step.value < end) {

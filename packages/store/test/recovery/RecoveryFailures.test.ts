@@ -9,6 +9,7 @@ import {
   filled,
   HOUR_MS,
   idsFrom,
+  LOG,
   message,
   offsetsOf,
   overwrite,
@@ -100,6 +101,40 @@ describe("a record that is torn within its properties", () => {
     store.open()
     assert.strictEqual(store.recovery.tornBytes, last.size)
     assert.deepStrictEqual(idsFrom(store, 0), range(19))
+  })
+})
+
+describe("a record of a queue that no directory can stand for", () => {
+  for (const [what, field, bytes] of [
+    ["a topic that leads out of the store", "topic", "../../evil"],
+    ["a topic with a zero in it", "topic", "aaaa\0aaaaa"],
+    ["a queue id below 0", "queueId", "\u00ff\u00ff\u00ff\u00ff"]
+  ] as const) {
+    it(`is damage, and makes none (${what})`, () => {
+      const store = new SimulatedStore(1, { enabledAppendPropCRC: false }).open()
+      const topic = "a".repeat(10)
+      store.put(message(0, { topic }), message(1), message(2))
+      store.run(100)
+      store.kill()
+      const at = field === "topic" ? Buffer.from(store.disk.readBytes(LOG)!).indexOf(topic) : 12
+      overwrite(store, LOG, at, Buffer.from(bytes, "latin1"))
+      store.disk.paths.filter((path) => path.includes("/consumequeue/")).forEach((path) => store.disk.remove(path))
+      const before = store.disk.paths.toSorted()
+      assert.throws(() => store.open(), /no directory can have/)
+      assert.deepStrictEqual(store.disk.paths.toSorted(), before)
+    })
+  }
+
+  it("is cut like any unfinished record where nothing stands behind it", () => {
+    const store = new SimulatedStore(1, { enabledAppendPropCRC: false }).open()
+    const topic = "a".repeat(10)
+    store.put(message(0), message(1), message(0, { topic }))
+    store.run(100)
+    store.kill()
+    overwrite(store, LOG, Buffer.from(store.disk.readBytes(LOG)!).lastIndexOf(topic), Buffer.from("../../evil"))
+    store.open()
+    assert.deepStrictEqual(idsFrom(store, 0), [0, 1])
+    assert.isFalse(store.disk.paths.some((path) => path.includes("evil")))
   })
 })
 
