@@ -94,7 +94,6 @@ describe("MediaDriverConfig", () => {
     [{ untetheredWindowLimitTimeout: "1 second" }, "untetheredWindowLimitTimeout", "more than timerInterval"],
     [{ untetheredLingerTimeout: 0 }, "untetheredLingerTimeout", "more than timerInterval"],
     [{ untetheredRestingTimeout: "200 millis" }, "untetheredRestingTimeout", "more than timerInterval, 1000000000 ns"],
-    [{ initialWindowLength: 4096, mtuLength: 8192 }, "initialWindowLength", "at least mtuLength, 8192"],
     [{ senderIdle: IdleStrategy.sleeping(0) }, "senderIdle", "a strategy of IdleStrategy"],
     [{ receiveDataLossRate: 1.5 }, "receiveDataLossRate", "a number from 0 to 1"],
     [{ flowControlGroupTag: 2n ** 63n }, "flowControlGroupTag", "a whole number of 64 bits"],

@@ -86,11 +86,6 @@ const relations = (values: ConcludedSettings): ReadonlyArray<Relation> => [
     ]
   ),
   [
-    "initialWindowLength",
-    values.initialWindowLength >= values.mtuLength,
-    `at least mtuLength, ${values.mtuLength} bytes`
-  ],
-  [
     "reservedSessionIdHigh",
     values.reservedSessionIdHigh >= values.reservedSessionIdLow,
     `at least reservedSessionIdLow, ${values.reservedSessionIdLow}`
