@@ -61,4 +61,20 @@ describe("a session that was closed and is opened again", () => {
     }
     assert.strictEqual(images.size, 4)
   })
+
+  it("is another image though nobody has read the first to its end, also of another sender", () => {
+    const world = new HeapNetwork(3, { imageLivenessTimeoutNs: 1e9 })
+    const subscription = world.subscriber.addSubscription(CHANNEL)
+    const first = world.publisher.addPublication(`${CHANNEL}|session-id=77`, true)
+    world.run(200)
+    assert.isAbove(offer(first, "the first"), 0)
+    world.run(20)
+    world.publisher.conductor.closePublication(first, false)
+    world.run(2000)
+    const second = world.subscriber.addPublication(`${CHANNEL}|session-id=77`, true)
+    world.run(1000)
+    assert.isAbove(offer(second, "the second"), 0)
+    world.run(20)
+    assert.deepStrictEqual([...readAll(subscription)].toSorted(), ["the first", "the second"])
+  })
 })
