@@ -50,7 +50,8 @@ describe("a driver with a name", () => {
     ["localhost:0", "127.0.0.1:"],
     ["127.0.0.2", "127.0.0.2:"],
     ["127.0.0.0:0/8", "127.0.0.1:"],
-    ["0.0.0.0:0", "0.0.0.0:"]
+    ["0.0.0.0:0", "0.0.0.0:"],
+    ["[::1]:0", "[::1]:"]
   ] as const)("listens where the interface %s says", ([resolverInterface, bound]) =>
     Effect.gen(function* () {
       const { counters } = yield* Client.Client
