@@ -54,14 +54,9 @@ const connect = Effect.fnUntraced(function* (config: PongConfig, mayStartPong: b
 const microseconds = (sorted: Float64Array, share: number): number =>
   Number(RoundTrips.percentile(sorted, share).toFixed(3))
 
-const measure = Effect.fnUntraced(function* (
-  config: PongConfig,
-  plan: RoundTrips.Plan,
-  options: { readonly mayStartPong: boolean; readonly silent: boolean }
-) {
-  const line = yield* connect(config, options.mayStartPong)
-  const work = { label: "pinging", noun: "round trips", total: plan.messages, patienceMs: 1000 }
-  const progress = yield* Progress.make(work, options)
+const measure = Effect.fnUntraced(function* (config: PongConfig, plan: RoundTrips.Plan, mayStartPong: boolean) {
+  const line = yield* connect(config, mayStartPong)
+  const progress = yield* Progress.make({ label: "pinging", noun: "round trips", total: plan.messages })
   const times = yield* Effect.raceFirst(RoundTrips.measure(line, plan, progress.update), line.pongEnds)
   const sorted = times.toSorted()
   return {
@@ -104,7 +99,7 @@ export const ping = Command.make(
         measure(
           { driverDirectory, channel, streamId, pongChannel: back, pongStreamId },
           { messages, length },
-          { mayStartPong: Option.isNone(pongChannel), silent: json }
+          Option.isNone(pongChannel)
         ),
         { directory: Option.some(driverDirectory) }
       )

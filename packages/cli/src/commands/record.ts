@@ -83,10 +83,7 @@ export const record = Command.make(
       yield* Effect.scoped(Effect.andThen(Rates.follow(tally, json), recording)).pipe(
         Effect.ensuring(Effect.ignore(tellSessions(recorder, tally, json)))
       )
-    }).pipe(
-      Effect.provide(MessageStore.layer({ ...settings, directory: storeDirectory })),
-      withProgress({ silent: json })
-    )
+    }).pipe(Effect.provide(MessageStore.layer({ ...settings, directory: storeDirectory })), withProgress)
   }, withClient)
 ).pipe(
   Command.withDescription(

@@ -17,7 +17,6 @@ import { json, positive } from "./flags.ts"
 
 const LENGTH_DEFAULT = 1024
 const MESSAGES_DEFAULT = 100_000
-const PATIENCE_MS = 1000
 
 type Kind = "put" | "read" | "query"
 
@@ -28,9 +27,8 @@ const directoryOf = (directory: Option.Option<string>) =>
     onSome: (name) => Effect.succeed(name)
   })
 
-const progressOf = Effect.fnUntraced(function* (label: string, load: Bench.Load, silent: boolean) {
-  const work = { label, noun: "messages", total: load.messages, patienceMs: PATIENCE_MS }
-  const progress = yield* Progress.make(work, { silent })
+const progressOf = Effect.fnUntraced(function* (label: string, load: Bench.Load) {
+  const progress = yield* Progress.make({ label, noun: "messages", total: load.messages })
   let done = 0
   let shown = 0
   const step = Math.ceil(load.messages / 100)
@@ -44,8 +42,8 @@ const progressOf = Effect.fnUntraced(function* (label: string, load: Bench.Load,
   }
 })
 
-const run = Effect.fnUntraced(function* (kind: Kind, load: Bench.Load, silent: boolean) {
-  const putting = Bench.puts(load, yield* progressOf("put", load, silent))
+const run = Effect.fnUntraced(function* (kind: Kind, load: Bench.Load) {
+  const putting = Bench.puts(load, yield* progressOf("put", load))
   if (kind === "put") {
     return yield* putting
   }
@@ -54,7 +52,7 @@ const run = Effect.fnUntraced(function* (kind: Kind, load: Bench.Load, silent: b
     yield* putting
   }
   const measure = kind === "read" ? Bench.reads : Bench.queries
-  return yield* measure(load, yield* progressOf(kind, load, silent))
+  return yield* measure(load, yield* progressOf(kind, load))
 })
 
 const textOf = (kind: Kind, measured: Bench.Measured): string => {
@@ -104,7 +102,7 @@ export const storeBench = Command.make(
     const kind: Kind = read ? "read" : query ? "query" : "put"
     const settings = yield* StoreFlags.settingsOf(config, flush)
     const store = MessageStore.layer({ ...settings, directory: yield* directoryOf(directory) })
-    const measured = yield* Effect.provide(run(kind, { length, messages, producers, batch }, json), store)
+    const measured = yield* Effect.provide(run(kind, { length, messages, producers, batch }), store)
     yield* Console.log(json ? JSON.stringify(measured) : textOf(kind, measured))
   }, Effect.scoped)
 ).pipe(

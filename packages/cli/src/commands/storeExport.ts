@@ -1,6 +1,7 @@
 /** `millrace store export DIR`: every record of a store. */
 import * as Inspect from "@millrace/store/Inspect"
 import * as Effect from "effect/Effect"
+import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import { refuseNoStore } from "../internal/openStore.ts"
@@ -8,6 +9,7 @@ import * as Lines from "../output/Lines.ts"
 import { grouped, plural } from "../output/Quantity.ts"
 import * as Text from "../output/Text.ts"
 import * as StoreFlags from "../store/StoreFlags.ts"
+import { withProgress } from "../store/WithProgress.ts"
 import { json } from "./flags.ts"
 
 const textOf = (line: Inspect.ExportLine): string => {
@@ -29,7 +31,10 @@ export const storeExport = Command.make(
       yield* refuseNoStore(directory)
       const settings = yield* StoreFlags.settingsOf(config)
       const lines = Inspect.exported({ ...settings, directory })
-      yield* Lines.printAll(Stream.map(lines, (line) => (json ? JSON.stringify(line) : textOf(line))))
+      const stdio = yield* Stdio.Stdio
+      const printing = Lines.printAll(Stream.map(lines, (line) => (json ? JSON.stringify(line) : textOf(line))))
+      // On a terminal the records themselves show how far it has come.
+      yield* (yield* stdio.stdoutIsTerminal) ? printing : withProgress(printing)
     })
 ).pipe(
   Command.withDescription(

@@ -9,6 +9,7 @@ import * as Flag from "effect/cli/Flag"
 import { CommandError, PutsRefused } from "../CommandError.ts"
 import { byteLines } from "../internal/byteLines.ts"
 import * as Lines from "../output/Lines.ts"
+import * as Progress from "../output/Progress.ts"
 import * as ImportLine from "../store/ImportLine.ts"
 import * as PutResult from "../store/PutResult.ts"
 import * as StoreFlags from "../store/StoreFlags.ts"
@@ -55,10 +56,13 @@ class Tally {
   }
 }
 
+/** Nobody knows how long standard input is. */
+const WORK: Progress.Work = { label: "import", noun: "puts", total: undefined }
+
 type NumberedLine = readonly [line: Uint8Array, index: number]
 
 /** Where no put waits, the lines that came together are put one after the other and have their results in one write. */
-const inTurn = (put: Putter, tally: Tally) =>
+const inTurn = (put: Putter, tally: Tally, progress: Progress.Progress) =>
   Effect.fnUntraced(function* (lines: ReadonlyArray<NumberedLine>) {
     const results: Array<string> = []
     const putAll = Effect.forEach(
@@ -73,10 +77,13 @@ const inTurn = (put: Putter, tally: Tally) =>
       putAll,
       Effect.suspend(() => Effect.orDie(Lines.print(results)))
     )
+    yield* progress.update(tally.total)
   })
 
 const importAll = Effect.fnUntraced(function* (put: Putter, isSync: boolean, inFlight: number) {
-  const { stdin } = yield* Stdio.Stdio
+  const { stdin, stdoutIsTerminal } = yield* Stdio.Stdio
+  // On a terminal the results themselves show how far it has come.
+  const progress = (yield* stdoutIsTerminal) ? Progress.silent : yield* Progress.make(WORK)
   const tally = new Tally()
   const lines = byteLines(stdin, LINE_LENGTH_MAX).pipe(
     Stream.zipWithIndex,
@@ -89,17 +96,18 @@ const importAll = Effect.fnUntraced(function* (put: Putter, isSync: boolean, inF
         concurrency: inFlight,
         unordered: true
       }),
-      Stream.map((result) => tally.lineOf(result))
+      Stream.map((result) => tally.lineOf(result)),
+      Stream.tap(() => progress.update(tally.total))
     )
     yield* Lines.printAll(results)
   } else {
-    yield* Stream.runForEachArray(lines, inTurn(put, tally))
+    yield* Stream.runForEachArray(lines, inTurn(put, tally, progress))
   }
   const { refused, total } = tally
   if (refused > 0) {
     return yield* new CommandError({ reason: new PutsRefused({ refused, total }) })
   }
-})
+}, Effect.scoped)
 
 export const storeImport = Command.make(
   "import",
@@ -119,7 +127,7 @@ export const storeImport = Command.make(
     const settings = yield* StoreFlags.settingsOf(config, flush)
     yield* importAll(putterOf(queueType), settings.flushDiskType === "SYNC_FLUSH", inFlight).pipe(
       Effect.provide(MessageStore.layer({ ...settings, directory })),
-      withProgress({ silent: true })
+      withProgress
     )
   })
 ).pipe(

@@ -32,7 +32,7 @@ export const storeOpen = Command.make(
     const report = yield* MessageStore.MessageStore.pipe(
       Effect.map(({ recovery }) => recovery),
       Effect.provide(MessageStore.layer({ ...settings, directory })),
-      withProgress({ silent: json })
+      withProgress
     )
     yield* json ? Console.log(JSON.stringify(report)) : Lines.print(linesOf(report))
   })

@@ -84,7 +84,7 @@ export const storePut = Command.make(
         Stream.map((result) => (json ? JSON.stringify(PutResult.stored(null, [result], false)) : textOf(result)))
       )
       yield* Lines.printAll(results)
-    }).pipe(Effect.provide(MessageStore.layer({ ...settings, directory })), withProgress({ silent: json }))
+    }).pipe(Effect.provide(MessageStore.layer({ ...settings, directory })), withProgress)
   })
 ).pipe(
   Command.withDescription(

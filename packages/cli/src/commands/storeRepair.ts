@@ -107,13 +107,13 @@ export const storeRepair = Command.make(
   Effect.fnUntraced(function* ({ backup, choose, config, directory, json, yes }) {
     yield* refuseNoStore(directory)
     const options = { ...(yield* StoreFlags.settingsOf(config)), directory }
-    const plan = yield* Repair.plan(options).pipe(withProgress({ silent: json }))
+    const plan = yield* Repair.plan(options).pipe(withProgress)
     const choice = Option.getOrElse(choose, () => plan.choices[0]?.name)
     if (!yes || choice === undefined) {
       return yield* propose(directory, plan, json)
     }
     const done = Repair.apply({ ...options, choice, backup: Option.getOrUndefined(backup) })
-    yield* report(directory, yield* done.pipe(withProgress({ silent: json })), json)
+    yield* report(directory, yield* done.pipe(withProgress), json)
   })
 ).pipe(
   Command.withDescription(

@@ -37,7 +37,7 @@ export const storeVerify = Command.make(
   Effect.fnUntraced(function* ({ config, directory, json }) {
     yield* refuseNoStore(directory)
     const settings = yield* StoreFlags.settingsOf(config)
-    const report = yield* Inspect.verify({ ...settings, directory }).pipe(withProgress({ silent: json }))
+    const report = yield* Inspect.verify({ ...settings, directory }).pipe(withProgress)
     const { findingCount, findings } = report
     if (json) {
       yield* Console.log(JSON.stringify(report))

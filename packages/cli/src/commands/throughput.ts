@@ -17,9 +17,8 @@ const LENGTH_DEFAULT = 32
 const entry = (name: string): URL => EntryFile.resolve(import.meta.url, `../traffic/${name}`)
 
 /** The publisher waits for the subscriber, so that the time is that of moving messages alone. */
-const measure = Effect.fnUntraced(function* (config: ThroughputConfig, silent: boolean) {
-  const work = { label: "moving", noun: "messages", total: config.messages, patienceMs: 1000 }
-  const progress = yield* Progress.make(work, { silent })
+const measure = Effect.fnUntraced(function* (config: ThroughputConfig) {
+  const progress = yield* Progress.make({ label: "moving", noun: "messages", total: config.messages })
   const subscriber = yield* ChildProcess.fork("subscriber", entry("subscriber"), config)
   const publisher = yield* ChildProcess.fork("publisher", entry("publisher"), config)
   const [sent, received] = yield* Effect.all([publisher.run(() => Effect.void), subscriber.run(progress.update)], {
@@ -55,7 +54,7 @@ export const throughput = Command.make(
   },
   Effect.fnUntraced(function* ({ channel, directory, json, length, messages, streamId }) {
     const { elapsedMs, ...result } = yield* withDriver(directory, (driverDirectory) =>
-      measure({ driverDirectory, channel, streamId, messages, length }, json)
+      measure({ driverDirectory, channel, streamId, messages, length })
     )
     if (json) {
       return yield* Console.log(JSON.stringify(result))

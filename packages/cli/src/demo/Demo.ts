@@ -17,6 +17,7 @@ import * as DataSet from "./DataSet.ts"
 import * as Pipeline from "./Pipeline.ts"
 import * as ReadBack from "./ReadBack.ts"
 import * as RecordTopic from "./RecordTopic.ts"
+import * as Stage from "./Stage.ts"
 import type { Rate, Summary } from "./Summary.ts"
 import * as Survey from "./Survey.ts"
 
@@ -26,7 +27,7 @@ export interface DemoOptions {
   readonly choice: Columns.Choice
   /** Where the store is kept; a temporary directory when it is undefined. */
   readonly directory: string | undefined
-  /** No progress is shown. */
+  /** Nothing is said on standard output. */
   readonly silent: boolean
 }
 
@@ -91,12 +92,8 @@ export const run = Effect.fnUntraced(function* (options: DemoOptions) {
   } satisfies Summary
 })
 
-/** A large file takes a while to be looked through; a small one is not worth a line. */
-const SURVEY_PATIENCE_MS = 1000
-
 const takeSurvey = Effect.fnUntraced(function* ({ choice, silent }: DemoOptions, dataSet: DataSet.DataSet) {
-  const work = { label: "looking at", noun: "bytes", total: dataSet.length, patienceMs: SURVEY_PATIENCE_MS }
-  const progress = yield* Progress.make(work, { silent })
+  const progress = yield* Progress.make({ label: "looking at", noun: "bytes", total: dataSet.length })
   const survey = yield* Survey.take(dataSet, choice, progress.update)
   if (!silent) {
     yield* Console.log(describe(dataSet, survey))
@@ -120,7 +117,7 @@ interface Line {
 /** Streams everything through the driver into the store. */
 const stream = Effect.fnUntraced(
   function* ({ silent }: DemoOptions, { dataSet, directory, survey, topic }: Line) {
-    const progress = yield* Progress.make({ label: "streaming", noun: "records", total: survey.records }, { silent })
+    const progress = yield* Stage.follow({ label: "streaming", noun: "records", total: survey.records, silent })
     const { awaitTermination, directory: driverDirectory } = yield* MediaDriver.MediaDriver
     const config: Pipeline.PipelineConfig = {
       driverDirectory,
@@ -145,7 +142,7 @@ const stream = Effect.fnUntraced(
 /** Opens the store again, as any later process would, and compares its first `expected` records with the source. */
 const readStore = Effect.fnUntraced(
   function* ({ silent }: DemoOptions, { dataSet, survey, topic }: Line, expected: number) {
-    const progress = yield* Progress.make({ label: "reading back", noun: "records", total: expected }, { silent })
+    const progress = yield* Stage.follow({ label: "reading back", noun: "records", total: expected, silent })
     return yield* ReadBack.run({ dataSet, columns: survey.columns, topic, expected, onProgress: progress.update })
   },
   (effect, _options, { directory }) => Effect.provide(Effect.scoped(effect), RecordTopic.storeLayer(directory))
