@@ -68,7 +68,8 @@ const CHAPTERS: ReadonlyArray<Chapter> = [
       { title: "Further queues of a record", path: `${STORE}/consumequeue/MultiDispatch.ts` },
       { title: "Entry of a batch consume queue", path: `${STORE}/consumequeue/BatchEntryDescriptor.ts` },
       { title: "Index file", path: `${STORE}/index/IndexDescriptor.ts` },
-      { title: "Checkpoint", path: `${STORE}/recovery/StoreCheckpoint.ts` }
+      { title: "Checkpoint", path: `${STORE}/recovery/StoreCheckpoint.ts` },
+      { title: "Recorded message", path: `${STORE}/record/RecordingDescriptor.ts` }
     ]
   }
 ]

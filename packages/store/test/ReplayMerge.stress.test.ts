@@ -44,9 +44,8 @@ const run = (seed: number) =>
     const bare = random() < 0.2
     const sessions = Array.from({ length: 1 + below(3) }, (_, index): Session => {
       const sessionId = 1 + index
-      const messages = sent(1, total, { sessionId }).map(({ startPosition, ...message }) =>
-        bare ? message : { ...message, startPosition }
-      )
+      const all = sent(1, total, { sessionId })
+      const messages = bare ? all.map(({ startPosition: _startPosition, ...message }) => message) : all
       return { sessionId, messages, sent: 0, recorded: 0, joined: undefined }
     })
     const live = yield* Queue.unbounded<Recorder.StreamMessage, Cause.Done>()

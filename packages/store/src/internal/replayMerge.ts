@@ -28,6 +28,16 @@ type Store = MessageStore["Service"]
 const PATIENCE_DEFAULT = "5 seconds"
 const ARRAY_COUNT_MAX = 256
 
+const replayedOf = ({ payload, position, sessionId, startPosition, streamId }: StreamMessage): Replayed => ({
+  _tag: "Message",
+  payload,
+  streamId,
+  sessionId,
+  startPosition,
+  position,
+  recordedAt: undefined
+})
+
 type NonEmpty = readonly [Element, ...Array<Element>]
 
 export const make = <E, R>(
@@ -99,7 +109,7 @@ class Merge<E> {
       const isTaken = session.takeLive(ARRAY_COUNT_MAX, taken)
       this.#pump.onTaken()
       if (isTaken) {
-        return taken.map((message): Replayed => ({ ...message, _tag: "Message", recordedAt: undefined }))
+        return taken.map(replayedOf)
       }
     }
     return undefined
