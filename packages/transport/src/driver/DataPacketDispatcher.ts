@@ -185,11 +185,20 @@ export class DataPacketDispatcher {
   private remember(stream: StreamInterest, sessionId: number, state: SessionState): void {
     stream.states.delete(sessionId)
     if (stream.states.size >= SESSION_STATES_MAX) {
-      const oldest = stream.states.keys().next()
-      stream.states.delete(oldest.value!)
-      this.listener.onEvicted()
+      this.evictOldest(stream)
     }
     stream.states.set(sessionId, state)
+  }
+
+  /** Not one whose image is being made: its next SETUP would have another made. Of these there are few. */
+  private evictOldest(stream: StreamInterest): void {
+    for (const [sessionId, state] of stream.states) {
+      if (state !== "InitInProgress") {
+        stream.states.delete(sessionId)
+        this.listener.onEvicted()
+        return
+      }
+    }
   }
 
   private forget(stream: StreamInterest, which: (sessionId: number, state: SessionState) => boolean): void {

@@ -282,4 +282,27 @@ describe("a hostile network", () => {
     world.run(50)
     assert.strictEqual(world.receiver.logFactory.underWay, PENDING_IMAGES_MAX)
   })
+
+  it("makes the driver forget no session whose image is being made, so that none is made twice", () => {
+    const world = new HeapNetwork(29)
+    const subscription = world.subscriber.addSubscription(CHANNEL)
+    world.receiver.logFactory.delayTicks = 300
+    world.publisher.addPublication(`${CHANNEL}|session-id=77`, true)
+    world.run(20)
+    const stranger = strangerOf(world)
+    const frame = frameBuffer(new Uint8Array(new ArrayBuffer(64)))
+    for (let session = 1000; session < 1000 + 2 * SESSION_STATES_MAX; session++) {
+      DataFrame.write(frame, 0, 64, FrameFlags.UNFRAGMENTED, 0, 0, session, STREAM)
+      stranger.send(frame, 0, 64, TARGET)
+      if (session % 60 === 0) {
+        world.run(1)
+      }
+    }
+    world.run(2000)
+    assert.deepStrictEqual(
+      subscription.current.map(({ sessionId }) => sessionId),
+      [77]
+    )
+    assert.strictEqual(world.receiver.logFactory.requests.length, 1)
+  })
 })
