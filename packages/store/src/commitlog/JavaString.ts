@@ -4,8 +4,11 @@
  */
 import * as Utf8 from "./Utf8.ts"
 
-export const hashCode = (text: string): number => {
-  let hash = 0
+export const hashCode = (text: string): number => continueWith(0, text)
+
+/** The hash of a text, continuing from that of what stands before it. */
+export const continueWith = (before: number, text: string): number => {
+  let hash = before
   for (let index = 0; index < text.length; index++) {
     hash = (Math.imul(hash, 31) + text.charCodeAt(index)) | 0
   }
@@ -21,14 +24,6 @@ export const hashCodeUtf8 = (hash: number, bytes: Uint8Array, start: number, end
       return continueWith(hash, Utf8.decode(bytes, start, end))
     }
     result = (Math.imul(result, 31) + byte) | 0
-  }
-  return result
-}
-
-const continueWith = (hash: number, text: string): number => {
-  let result = hash
-  for (let index = 0; index < text.length; index++) {
-    result = (Math.imul(result, 31) + text.charCodeAt(index)) | 0
   }
   return result
 }

@@ -177,12 +177,17 @@ export class RecordCursor {
   }
 
   hasTopic(topic: Uint8Array): boolean {
-    const { bytes, topicAt, topicLength } = this
-    if (topicLength !== topic.length) {
+    return this.holds(topic, this.topicAt, this.topicAt + this.topicLength)
+  }
+
+  /** Whether these bytes, and no others, stand at [start, end). */
+  holds(expected: Uint8Array, start: number, end: number): boolean {
+    const { bytes } = this
+    if (end - start !== expected.length) {
       return false
     }
-    for (let index = 0; index < topicLength; index++) {
-      if (bytes[topicAt + index] !== topic[index]) {
+    for (let index = 0; index < expected.length; index++) {
+      if (bytes[start + index] !== expected[index]) {
         return false
       }
     }

@@ -8,7 +8,10 @@ const unsigned = (hash: number): number => (hash === MIN_VALUE ? 0 : Math.abs(ha
 /** The hash of what stands before the keys of a topic. */
 export const prefix = (topic: string): number => JavaString.hashCode(`${topic}#`)
 
-export const of = (topic: string, key: string): number => unsigned(JavaString.hashCode(`${topic}#${key}`))
+export const of = (topic: string, key: string): number => ofText(prefix(topic), key)
+
+/** The hash of a key of the topic with this prefix. */
+export const ofText = (topicPrefix: number, key: string): number => unsigned(JavaString.continueWith(topicPrefix, key))
 
 /** The hash of the key at `bytes[start..end)` of the topic with this prefix. */
 export const ofUtf8 = (topicPrefix: number, bytes: Uint8Array, start: number, end: number): number =>

@@ -7,7 +7,7 @@ import type { QueueState, TopicQueues } from "../consumequeue/QueueTable.ts"
 import type { StoreEngine } from "../engine/StoreEngine.ts"
 import type { IndexService, Lookup } from "../index/IndexService.ts"
 import { StoredMessage } from "../Message.ts"
-import type { GetRequest, GetResult, TopicInfo } from "../MessageStore.ts"
+import type { GetRequest, GetResult, MessageFilter, TopicInfo } from "../MessageStore.ts"
 import type { QueryRequest } from "../Query.ts"
 import * as ColdReads from "../reading/ColdReads.ts"
 import * as GetMessage from "../reading/GetMessage.ts"
@@ -15,7 +15,7 @@ import * as QueryMessage from "../reading/QueryMessage.ts"
 import { Slab } from "../reading/Slab.ts"
 import * as TagFilter from "../reading/TagFilter.ts"
 import type { StoreError } from "../StoreError.ts"
-import { attempt } from "./storeOpen.ts"
+import { attemptNow } from "./storeSteps.ts"
 import type { StoreRuntime } from "./storeRuntime.ts"
 
 /** RocketMQ's limits for messages that are in memory. */
@@ -81,7 +81,7 @@ const afterBringIn = <A>(
     try {
       ranges = coldNow()
     } catch (error) {
-      return attempt(() => {
+      return attemptNow(() => {
         throw error
       })
     }
@@ -112,15 +112,23 @@ const hold = (runtime: StoreRuntime, request: GetRequest, first: GetResult): Eff
   )
 }
 
+const recordFilterOf = ({ matches, matchesEntry }: MessageFilter): GetMessage.RecordFilter => ({
+  hasEntry: (tagsCode, bits) => matchesEntry?.(tagsCode, bits) ?? true,
+  hasRecord: (record) => matches?.(new StoredMessage(new Slab(record.totalSize).copy(record))) ?? true
+})
+
 const getNow = ({ engine, tally }: StoreRuntime, request: GetRequest, offset: number): GetResult => {
   const { maxBytes: bytesMax = BYTES_DEFAULT, maxCount: countMax = COUNT_DEFAULT, matchTagText, tags } = request
   const filter = tags === undefined ? undefined : TagFilter.parse(tags, matchTagText ?? true)
   const queue = engine.queues.find(request.topic, request.queueId)?.queue
   const messages: Array<StoredMessage> = []
   const slab = new Slab(Math.min(bytesMax, countMax * RECORD_LENGTH_GUESS))
-  const outcome = GetMessage.get(engine.commitLog, queue, offset, { countMax, bytesMax }, filter, (record) => {
+  const onRecord = (record: RecordCursor): void => {
     messages.push(new StoredMessage(slab.copy(record)))
-  })
+  }
+  const further = request.filter && recordFilterOf(request.filter)
+  const limits = { countMax, bytesMax }
+  const outcome = GetMessage.get(engine.commitLog, queue, offset, limits, filter, onRecord, further)
   tally.onGet(outcome.count, outcome.bytes)
   const { maxOffset, minOffset, nextOffset, status } = outcome
   return { status, nextOffset, minOffset, maxOffset, messages }
@@ -255,7 +263,7 @@ const queryNow = (
   QueryMessage.query(indexOf(engine), engine.commitLog, lookupOf(request), kind, (record) => {
     messages.push(new StoredMessage(slab.copy(record)))
   })
-  return messages.toReversed()
+  return messages.reverse()
 }
 
 export const topics = (runtime: StoreRuntime): ReadonlyArray<TopicInfo> => {

@@ -3,16 +3,15 @@
  * same hash and repetitions are left out.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
-import * as MessageProperties from "../commitlog/MessageProperties.ts"
 import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import type { IndexService, Lookup } from "../index/IndexService.ts"
 
-const KEYS = Utf8.encode(MessageProperties.KEYS)
-const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
 const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
+
+const SPACE = 0x20
 
 /** Times in the index are cut to whole seconds since its file began. */
 const TIME_SLACK_MS = 1000
@@ -29,13 +28,25 @@ export const query = (
   kind: KeyKind,
   onRecord: (record: RecordCursor) => void
 ): void => {
-  const seen = new Set<number>()
+  const keyUtf8 = Utf8.encode(key)
+  const topicUtf8 = Utf8.encode(topic)
+  let first = -1
+  /** With the second message, for most keys have one. */
+  let seen: Set<number> | undefined = undefined
+  let count = 0
   index.visit(topic, key, begin - TIME_SLACK_MS, end, (position) => {
-    if (!seen.has(position) && wrap(commitLog, position) && matches(topic, key, kind, begin, end)) {
-      seen.add(position)
+    const isSeen = position === first || seen?.has(position) === true
+    if (!isSeen && wrap(commitLog, position) && isWithin(begin, end) && matches(topicUtf8, keyUtf8, kind)) {
+      if (count === 0) {
+        first = position
+      } else {
+        seen ??= new Set()
+        seen.add(position)
+      }
+      count++
       onRecord(cursor)
     }
-    return seen.size < countMax
+    return count < countMax
   })
 }
 
@@ -47,12 +58,32 @@ const wrap = (commitLog: CommitLog, position: number): boolean => {
   return RecordReader.read(file, position - file.fromOffset, cursor, NO_CRC) > 0
 }
 
-const matches = (topic: string, key: string, kind: KeyKind, begin: number, end: number): boolean => {
+const isWithin = (begin: number, end: number): boolean => {
   const { storeTimestamp } = cursor
-  if (storeTimestamp < begin || storeTimestamp > end || cursor.topic !== topic) {
+  return storeTimestamp >= begin && storeTimestamp <= end
+}
+
+/** Text is compared as bytes: to decode that of each record took longer than all else of a query. */
+const matches = (topic: Uint8Array, key: Uint8Array, kind: KeyKind): boolean => {
+  if (!cursor.hasTopic(topic)) {
     return false
   }
-  return (
-    cursor.property(UNIQ_KEY) === key || (kind === "any" && (cursor.property(KEYS)?.split(" ").includes(key) ?? false))
-  )
+  const { keysEnd, keysStart, uniqueKeyEnd, uniqueKeyStart } = cursor.places
+  const isUnique = uniqueKeyEnd > uniqueKeyStart && cursor.holds(key, uniqueKeyStart, uniqueKeyEnd)
+  return isUnique || (kind === "any" && hasKey(key, keysStart, keysEnd))
+}
+
+/** Whether one of the keys at [start, end), which spaces separate, is this one. */
+const hasKey = (key: Uint8Array, start: number, end: number): boolean => {
+  for (let at = start; at < end;) {
+    let stop = at
+    while (stop < end && cursor.bytes[stop] !== SPACE) {
+      stop++
+    }
+    if (cursor.holds(key, at, stop)) {
+      return true
+    }
+    at = stop + 1
+  }
+  return false
 }
