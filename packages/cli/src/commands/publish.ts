@@ -14,32 +14,45 @@ import { byteLines } from "../internal/byteLines.ts"
 import { drained } from "../internal/drained.ts"
 import { withClient } from "../internal/withClient.ts"
 import { bytes, plural } from "../output/Quantity.ts"
+import * as NumberedMessages from "../traffic/NumberedMessages.ts"
 import { channel, driverDirectory, json, positive, streamId, timeout } from "./flags.ts"
 
 const LENGTH_DEFAULT = 32
 
-/** Message `index`: its number with leading zeros to the length, or the last digits of it. */
-const numbered = (index: number, length: number): Uint8Array =>
-  Buffer.from(String(index).padStart(length, "0").slice(-length), "latin1")
+interface Sent {
+  readonly messages: number
+  readonly bytes: number
+}
 
-const messages = Effect.fnUntraced(function* (
+const publishLines = Effect.fnUntraced(function* ({ maxMessageLength, publishMany }: Publication.Publication) {
+  const { stdin } = yield* Stdio.Stdio
+  let messages = 0
+  let bytes = 0
+  yield* byteLines(stdin, maxMessageLength).pipe(
+    Stream.runForEachArray((lines) =>
+      Effect.map(publishMany(lines), () => {
+        messages += lines.length
+        bytes += lines.reduce((sum, line) => sum + line.length, 0)
+      })
+    )
+  )
+  return { messages, bytes } satisfies Sent
+})
+
+const publishNumbers = Effect.fnUntraced(function* (
   publication: Publication.Publication,
-  count: Option.Option<number>,
-  length: Option.Option<number>
+  count: number,
+  length: number
 ) {
   const { maxMessageLength } = publication
-  if (Option.isNone(count)) {
-    const stdio = yield* Stdio.Stdio
-    return byteLines(stdio.stdin, maxMessageLength)
-  }
-  const each = Option.getOrElse(length, () => LENGTH_DEFAULT)
-  if (each > maxMessageLength) {
+  if (length > maxMessageLength) {
     return yield* badInput(
       "--length",
-      `${each} bytes are more than ${maxMessageLength}, the longest message of this stream`
+      `${length} bytes are more than ${maxMessageLength}, the longest message of this stream`
     )
   }
-  return Stream.map(Stream.range(0, count.value - 1), (index) => numbered(index, each))
+  yield* NumberedMessages.publish(publication, { count, length })
+  return { messages: count, bytes: count * length } satisfies Sent
 })
 
 export const publish = Command.make(
@@ -68,24 +81,23 @@ export const publish = Command.make(
     const client = yield* Client.Client
     const connectTimeout = Option.map(timeout, (seconds) => ({ connectTimeout: Duration.seconds(seconds) }))
     const publication = yield* Publication.make({ channel, streamId, ...Option.getOrUndefined(connectTimeout) })
-    let sentCount = 0
-    let sentBytes = 0
-    yield* (yield* messages(publication, count, length)).pipe(
-      Stream.runForEachArray((messages) =>
-        Effect.map(publication.publishMany(messages), () => {
-          sentCount += messages.length
-          sentBytes += messages.reduce((sum, message) => sum + message.length, 0)
-        })
-      )
-    )
+    const sent = yield* Option.match(count, {
+      onNone: () => publishLines(publication),
+      onSome: (count) =>
+        publishNumbers(
+          publication,
+          count,
+          Option.getOrElse(length, () => LENGTH_DEFAULT)
+        )
+    })
     const unread = yield* drained(client, publication)
-    if (sentCount > 0 && unread > 0) {
+    if (sent.messages > 0 && unread > 0) {
       return yield* new CommandError({ reason: new NotRead({ channel, streamId, unread }) })
     }
     yield* Console.log(
       json
-        ? JSON.stringify({ messages: sentCount, bytes: sentBytes, position: yield* publication.position })
-        : `published ${plural(sentCount, "message")}, ${bytes(sentBytes)}, to stream ${streamId} on ${channel}`
+        ? JSON.stringify({ ...sent, position: yield* publication.position })
+        : `published ${plural(sent.messages, "message")}, ${bytes(sent.bytes)}, to stream ${streamId} on ${channel}`
     )
   }, withClient)
 ).pipe(

@@ -1,13 +1,16 @@
 /** Times messages to an echo and back, one at a time. */
 import type { Publication } from "@millrace/transport/Publication"
-import type { Subscription } from "@millrace/transport/Subscription"
+import type { MessageHandler, Subscription } from "@millrace/transport/Subscription"
 import * as Effect from "effect/Effect"
 import { CommandError, MessagesMissing } from "../CommandError.ts"
 
 /** Round trips before those that count, so that the code of both ends is compiled. */
 const WARM_UP = 20_000
-/** Looks for an answer between two checks that somebody is there to give it. */
-const LOOKS_BETWEEN_CHECKS = 65_536
+/**
+ * Looks for an answer between two turns of the event loop, about two milliseconds: the client shows that it lives, and
+ * somebody is asked for who gives answers. Turns are between round trips, unless one takes that long.
+ */
+const LOOKS_BETWEEN_TURNS = 65_536
 
 export interface Line {
   /** To the echo. */
@@ -36,26 +39,37 @@ export const measure = Effect.fnUntraced(function* (
   const warmUp = Math.min(WARM_UP, messages)
   const times = new Float64Array(messages)
   let answered = -1
-  const poll = subscription.poll((bytes, offset, answerLength) => {
+  const onAnswer: MessageHandler = (bytes, offset, answerLength) => {
     if (answerLength >= NUMBER_LENGTH) {
       answered = new DataView(bytes.buffer, bytes.byteOffset + offset, NUMBER_LENGTH).getFloat64(0, true)
     }
-  }, 1)
+  }
+  let looksSinceTurn = 0
   for (let number = -warmUp; number < messages; number++) {
     words.setFloat64(0, number + warmUp, true)
+    let looks = 0
     const startMs = performance.now()
     if (publication.offerUnsafe(message) < 0) {
       yield* publication.publish(message)
     }
-    for (let looks = 1; answered !== number + warmUp; looks++) {
-      if (looks % LOOKS_BETWEEN_CHECKS === 0) {
+    while (answered !== number + warmUp) {
+      if (++looks % LOOKS_BETWEEN_TURNS === 0) {
         yield* checkEcho(line, { received: Math.max(0, number), expected: messages })
+        // Fails when the subscription has ended.
+        yield* subscription.poll(onAnswer, 1)
+        yield* Effect.yieldNow
       }
-      yield* poll
+      subscription.pollUnsafe(onAnswer, 1)
     }
+    const endMs = performance.now()
     if (number >= 0) {
-      times[number] = (performance.now() - startMs) * 1000
-      yield* number % LOOKS_BETWEEN_CHECKS === 0 ? onProgress(number) : Effect.void
+      times[number] = (endMs - startMs) * 1000
+    }
+    looksSinceTurn += looks + 1
+    if (looksSinceTurn >= LOOKS_BETWEEN_TURNS) {
+      looksSinceTurn = 0
+      yield* onProgress(Math.max(0, number))
+      yield* Effect.yieldNow
     }
   }
   return times
