@@ -54,7 +54,7 @@ export class FragmentBatch {
     assert(index >= 0 && index < this.count, "a batch has no message of this index")
     this.assertReadable()
     const { buffer, byteOffset } = this.buffer
-    return new Uint8Array(buffer, byteOffset + this.offsets[index]!, this.lengths[index]!)
+    return new Uint8Array(buffer, byteOffset + this.offsets[index]!, this.lengths[index])
   }
 
   /** The bytes of every message, to be kept: views of one copy, of the batch itself when it is owned. */
@@ -71,7 +71,7 @@ export class FragmentBatch {
     const { buffer, byteOffset } = bytes
     const messages = new Array<Uint8Array<ArrayBufferLike>>(count)
     for (let index = 0; index < count; index++) {
-      messages[index] = new Uint8Array(buffer, byteOffset + offsets[index]! - begin, lengths[index]!)
+      messages[index] = new Uint8Array(buffer, byteOffset + offsets[index]! - begin, lengths[index])
     }
     return messages
   }
