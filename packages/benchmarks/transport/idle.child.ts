@@ -1,9 +1,15 @@
-/** A driver in a process of its own, which tells how much of the processor it took: `directory idle media threading`. */
+/**
+ * A process that idles and tells how much of the processor it took: `driver directory idle media threading`, or
+ * `client directory channel streamId`, which also tells when a message came.
+ */
 import { parent } from "#harness/Peer"
 import * as IdleStrategy from "@millrace/core/IdleStrategy"
+import * as Client from "@millrace/transport/Client"
 import * as MediaDriver from "@millrace/transport/MediaDriver"
 import type { MediaDriverOptions } from "@millrace/transport/MediaDriverConfig"
+import * as Subscription from "@millrace/transport/Subscription"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 
 const strategies = {
   park: IdleStrategy.park(),
@@ -13,16 +19,7 @@ const strategies = {
   busySpin: IdleStrategy.busySpin
 }
 
-const [directory, idle, media, threading] = process.argv.slice(2)
-const options: MediaDriverOptions = {
-  directory: directory!,
-  idle: strategies[idle as keyof typeof strategies],
-  media: media as NonNullable<MediaDriverOptions["media"]>,
-  threading: threading as NonNullable<MediaDriverOptions["threading"]>,
-  dirDeleteOnShutdown: true,
-  termBufferLength: 64 * 1024
-}
-
+const [role, directory, ...rest] = process.argv.slice(2)
 const benchmark = parent()
 
 const answer = Effect.gen(function* () {
@@ -31,10 +28,32 @@ const answer = Effect.gen(function* () {
   benchmark.send({ cpuMicros: system + user })
 })
 
-await Effect.runPromise(
-  Effect.gen(function* () {
-    yield* MediaDriver.MediaDriver
-    benchmark.send({ isReady: true })
-    yield* Effect.forever(answer)
-  }).pipe(Effect.provide(MediaDriver.layer(options)))
-)
+const serve = Effect.sync(() => benchmark.send({ isReady: true })).pipe(Effect.andThen(Effect.forever(answer)))
+
+const driver = Effect.suspend(() => {
+  const [idle, media, threading] = rest
+  return Effect.andThen(MediaDriver.MediaDriver, serve).pipe(
+    Effect.provide(
+      MediaDriver.layer({
+        directory: directory!,
+        idle: strategies[idle as keyof typeof strategies],
+        media: media as NonNullable<MediaDriverOptions["media"]>,
+        threading: threading as NonNullable<MediaDriverOptions["threading"]>,
+        dirDeleteOnShutdown: true,
+        termBufferLength: 64 * 1024
+      })
+    )
+  )
+})
+
+const client = Effect.gen(function* () {
+  const [channel, streamId] = rest
+  const subscription = yield* Subscription.make({ channel: channel!, streamId: Number(streamId) })
+  yield* subscription.stream.pipe(
+    Stream.runForEach(() => Effect.sync(() => benchmark.send({ atNs: process.hrtime.bigint() }))),
+    Effect.forkScoped
+  )
+  yield* serve
+}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory: directory! })))
+
+await (role === "driver" ? Effect.runPromise(driver) : Effect.runPromise(client))

@@ -9,18 +9,22 @@ import { once } from "node:events"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Client from "@millrace/transport/Client"
+import * as ExclusivePublication from "@millrace/transport/ExclusivePublication"
 import * as MediaDriver from "@millrace/transport/MediaDriver"
+import * as Subscription from "@millrace/transport/Subscription"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { begin, javaAbsence, startBench, startDriver } from "./java.shared.ts"
-import { PING_STREAM_ID, type PingFigures, PONG_STREAM_ID, type Role, STREAM_ID } from "./peers.shared.ts"
+import { PING_STREAM_ID, PONG_STREAM_ID, type Role, STREAM_ID } from "./peers.shared.ts"
+import * as RoundTrips from "./roundTrips.shared.ts"
 
 /** The cases of a group are open at the same time: each has channels of its own. */
 type Channel = () => Promise<string>
 
-interface Line {
+export interface Line {
   readonly channel: Channel
   readonly length: number
 }
@@ -66,7 +70,7 @@ const withOurDriver = async (
 
 const elapsed = (startNs: bigint): number => Number(process.hrtime.bigint() - startNs)
 
-const openOurs = (publish: Role, subscribe: Role, { channel, length }: Line): Promise<Bench> =>
+export const openOurs = (publish: Role, subscribe: Role, { channel, length }: Line): Promise<Bench> =>
   withOurDriver(async (fork) => {
     const args = [await channel(), String(STREAM_ID), String(length)]
     const subscriber = await fork(subscribe, args)
@@ -94,7 +98,7 @@ const pingArgs = async ({ channel, length }: Line): Promise<ReadonlyArray<string
   String(PONG_STREAM_ID)
 ]
 
-const openOurPing = (line: Line): Promise<Bench> =>
+export const openOurPing = (line: Line): Promise<Bench> =>
   withOurDriver(async (fork) => {
     const args = await pingArgs(line)
     const pong = await fork("pong", args)
@@ -103,22 +107,49 @@ const openOurPing = (line: Line): Promise<Bench> =>
       run: async (count) => {
         pong.send({ count })
         await pong.receive()
-        const startNs = process.hrtime.bigint()
         ping.send({ count })
         await ping.receive()
-        const figures = await ping.receive<PingFigures>()
-        const elapsedNs = elapsed(startNs)
+        const times = await ping.receive<RoundTrips.RoundTripTimes>()
         await pong.receive()
-        return pinged(count, elapsedNs, figures)
+        return RoundTrips.measurementOf(count, times)
       }
     }
   })
 
-const pinged = (operations: number, elapsedNs: number, { p50, p99, p999 }: PingFigures) => ({
-  operations,
-  elapsedNs,
-  figures: { "p50 us": p50 / 1000, "p99 us": p99 / 1000, "p99.9 us": p999 / 1000 }
-})
+/** Both ends in this process, and the driver in its worker: a program that talks to itself by the network. */
+const openEmbeddedPing = async ({ channel, length }: Line): Promise<Bench> => {
+  const scope = Effect.runSync(Scope.make())
+  const layer = Layer.provideMerge(Client.layer, MediaDriver.layerEmbedded())
+  const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
+  const there = { channel: await channel(), streamId: PING_STREAM_ID }
+  const back = { channel: await channel(), streamId: PONG_STREAM_ID }
+  const open = Effect.all({
+    pings: Subscription.make(there),
+    pongs: Subscription.make(back),
+    ping: ExclusivePublication.make(there),
+    pong: ExclusivePublication.make(back)
+  })
+  const { ping, pings, pong, pongs } = await Effect.runPromise(open.pipe(Scope.provide(scope), Effect.provide(context)))
+  const message = new Uint8Array(length)
+  const answer = RoundTrips.echo(pong, length)
+  let received = 0
+  const onMessage = (): void => {
+    received++
+  }
+  const roundTrip = (): void => {
+    received = 0
+    RoundTrips.offer(ping, message)
+    while (received === 0) {
+      pings.pollUnsafe(answer, 1)
+      pongs.pollUnsafe(onMessage, 1)
+    }
+  }
+  await Effect.runPromise(RoundTrips.connected(ping, pings, pong, pongs))
+  return {
+    run: (count) => RoundTrips.measurementOf(count, RoundTrips.measure(count, roundTrip)),
+    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}
 
 /** Java's driver and clients, each a process. */
 const withJavaDriver = async (
@@ -137,7 +168,7 @@ const withJavaDriver = async (
   }
 }
 
-const openJava = ({ channel, length }: Line): Promise<Bench> =>
+export const openJava = ({ channel, length }: Line): Promise<Bench> =>
   withJavaDriver(async (directory) => {
     const args = [directory, await channel(), String(STREAM_ID), String(length)]
     const subscriber = await startBench("subscribe", args)
@@ -153,24 +184,22 @@ const openJava = ({ channel, length }: Line): Promise<Bench> =>
     return { bench: { run }, end: () => Promise.all([publisher.end(), subscriber.end()]) }
   })
 
-const openJavaPing = (line: Line): Promise<Bench> =>
+export const openJavaPing = (line: Line): Promise<Bench> =>
   withJavaDriver(async (directory) => {
     const args = [directory, ...(await pingArgs(line))]
     const pong = await startBench("pong", args)
     const ping = await startBench("ping", args)
     const run = async (count: number) => {
       await begin(pong, count)
-      const startNs = process.hrtime.bigint()
       await begin(ping, count)
       const [, p50, p99, p999] = (await ping.line()).split(" ").map(Number)
-      const elapsedNs = elapsed(startNs)
       await pong.line()
-      return pinged(count, elapsedNs, { p50: p50!, p99: p99!, p999: p999! })
+      return RoundTrips.measurementOf(count, { p50: p50!, p99: p99!, p999: p999! })
     }
     return { bench: { run }, end: () => Promise.all([ping.end(), pong.end()]) }
   })
 
-const absence = javaAbsence()
+export const absence = javaAbsence()
 if (absence !== undefined) {
   process.stderr.write(`transport/java: the rows of Java are left out: ${absence}\n`)
 }
@@ -181,7 +210,7 @@ const beside = (name: string, java: Case, ours: Readonly<Record<string, Case>>):
     ? group(`transport/java/${name}`, { baseline: "java", cases: { java, ...ours } })
     : group(`transport/java/${name}`, { cases: ours })
 
-const measured = (open: () => Promise<Bench>, bytes: number, count: number, goal?: string): Case => ({
+export const measured = (open: () => Promise<Bench>, bytes: number, count: number, goal?: string): Case => ({
   bytes,
   count,
   smokeCount: 100,
@@ -214,4 +243,15 @@ export const pings = (name: string, line: Line, count: number, goal: string): Gr
     name,
     measured(() => openJavaPing(line), line.length, count),
     { millrace: measured(() => openOurPing(line), line.length, count, goal) }
+  )
+
+/** As `pings`, with a case of one process, which Java's program has not. */
+export const networkPings = (name: string, line: Line, count: number, goals: { readonly embedded: string }): Group =>
+  beside(
+    name,
+    measured(() => openJavaPing(line), line.length, count),
+    {
+      millrace: measured(() => openOurPing(line), line.length, count),
+      "millrace-embedded": measured(() => openEmbeddedPing(line), line.length, count, goals.embedded)
+    }
   )

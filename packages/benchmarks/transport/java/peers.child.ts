@@ -10,7 +10,8 @@ import * as Publication from "@millrace/transport/Publication"
 import * as Subscription from "@millrace/transport/Subscription"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { BATCH_COUNT, type PingFigures, type Role, type Run } from "./peers.shared.ts"
+import * as RoundTrips from "./roundTrips.shared.ts"
+import { BATCH_COUNT, type Role, type Run } from "./peers.shared.ts"
 
 const [role, directory, channel, streamIdText, lengthText, backChannel, backStreamId] = process.argv.slice(2)
 const streamId = Number(streamIdText)
@@ -57,7 +58,8 @@ const publishArrays = Effect.gen(function* () {
   yield* serve(
     Effect.fnUntraced(function* (count) {
       for (let sent = 0; sent < count; sent += BATCH_COUNT) {
-        yield* publication.publishMany(messages.slice(0, batchOf(sent, count)))
+        const rest = batchOf(sent, count)
+        yield* publication.publishMany(rest < BATCH_COUNT ? messages.slice(0, rest) : messages)
       }
       return {}
     })
@@ -102,60 +104,34 @@ const subscribeStream = Effect.gen(function* () {
   })
 })
 
-const percentile = (sorted: Float64Array, share: number): number =>
-  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!
-
 const ping = Effect.gen(function* () {
   const publication = yield* ExclusivePublication.make({ channel: channel!, streamId })
   const subscription = yield* Subscription.make({ channel: backChannel!, streamId: Number(backStreamId) })
   const message = new Uint8Array(length)
   let received = 0
-  const poll = subscription.poll(() => received++, 1)
-  yield* serve(
-    Effect.fnUntraced(function* (count) {
-      const times = new Float64Array(count)
-      for (let index = 0; index < count; index++) {
-        received = 0
-        const startMs = performance.now()
-        if (publication.offerUnsafe(message) < 0) {
-          yield* publication.publish(message)
-        }
-        while (received === 0) {
-          yield* poll
-        }
-        times[index] = (performance.now() - startMs) * 1e6
-      }
-      times.sort()
-      return {
-        p50: percentile(times, 0.5),
-        p99: percentile(times, 0.99),
-        p999: percentile(times, 0.999)
-      } satisfies PingFigures
-    })
+  const onMessage = (): void => {
+    received++
+  }
+  const roundTrip = (): void => {
+    received = 0
+    RoundTrips.offer(publication, message)
+    while (received === 0) {
+      subscription.pollUnsafe(onMessage, 1)
+    }
+  }
+  yield* serve((count) =>
+    Effect.map(RoundTrips.connected(publication, subscription), () => RoundTrips.measure(count, roundTrip))
   )
 })
 
 const pong = Effect.gen(function* () {
   const subscription = yield* Subscription.make({ channel: channel!, streamId })
   const publication = yield* ExclusivePublication.make({ channel: backChannel!, streamId: Number(backStreamId) })
-  let refused: Uint8Array | undefined
-  let received = 0
-  const poll = subscription.poll((bytes, offset, length) => {
-    const message = bytes.subarray(offset, offset + length)
-    if (publication.offerUnsafe(message) < 0) {
-      refused = message.slice()
-    }
-    received++
-  }, 1)
-  yield* serve(
-    Effect.fnUntraced(function* (count) {
-      received = 0
-      while (received < count) {
-        yield* poll
-        if (refused !== undefined) {
-          yield* publication.publish(refused)
-          refused = undefined
-        }
+  const answer = RoundTrips.echo(publication, length)
+  yield* serve((count) =>
+    Effect.map(RoundTrips.connected(publication, subscription), () => {
+      for (let received = 0; received < count;) {
+        received += subscription.pollUnsafe(answer, 1)
       }
       return {}
     })

@@ -7,13 +7,6 @@ export interface Run {
   readonly count: number
 }
 
-/** Nanoseconds of a round trip. */
-export interface PingFigures {
-  readonly p50: number
-  readonly p99: number
-  readonly p999: number
-}
-
 /** Messages of one call of ours. */
 export const BATCH_COUNT = 4096
 export const STREAM_ID = 1001
