@@ -170,6 +170,53 @@ describe("RecordEncoder", () => {
     }
   })
 
+  const Int32 = Schema.Int.check(Schema.isBetween({ minimum: -0x80000000, maximum: 0x7fffffff }))
+  const Offset = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+  const Host = Schema.Struct({
+    units: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xff }))).check(
+      Schema.isBetweenLength(16, 16)
+    ),
+    port: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff })),
+    isIpv6: Schema.Boolean
+  })
+  const textOf = ({ isIpv6, port, units }: typeof Host.Type): string =>
+    isIpv6
+      ? `[${Array.from({ length: 8 }, (_, index) => (units[2 * index]! * 256 + units[2 * index + 1]!).toString(16)).join(":")}]:${port}`
+      : `${units.slice(0, 4).join(".")}:${port}`
+
+  it.prop(
+    "gives back every field, for hosts of either kind, topics of either version, with and without its CRC",
+    {
+      topicLength: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 250 })),
+      queueId: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0x7fffffff })),
+      flag: Int32,
+      reconsumeTimes: Int32,
+      bornTimestamp: Offset,
+      preparedTransactionOffset: Offset,
+      bornHost: Host,
+      storeHost: Host,
+      hasCrc: Schema.Boolean
+    },
+    ({ bornHost, hasCrc, storeHost, topicLength, ...fields }) => {
+      const hosts = { bornHost: textOf(bornHost), storeHost: textOf(storeHost) }
+      const topic = "t".repeat(topicLength)
+      const bytes = encode({ topic, body: Buffer.from("body"), keys: "k", ...fields, ...hosts }, hasCrc)
+      const record = new RecordCursor()
+      assert.strictEqual(check(bytes, record), bytes.length)
+      assert.strictEqual(record.version, topicLength > 127 ? 2 : 1)
+      assert.strictEqual(record.topic, topic)
+      for (const [name, value] of Object.entries({ ...fields, ...hosts })) {
+        assert.strictEqual(record[name as keyof typeof fields], value, name)
+      }
+      const { physicalOffset, queueOffset, storeTimestamp, totalSize } = record
+      assert.deepStrictEqual(
+        [physicalOffset, queueOffset, storeTimestamp, totalSize],
+        [POSITION, QUEUE_OFFSET, STORE_TIME, bytes.length]
+      )
+      assert.strictEqual(record.sysFlag, (bornHost.isIpv6 ? 16 : 0) | (storeHost.isIpv6 ? 32 : 0))
+    }
+  )
+
   it.prop(
     "gives back what it was given",
     {

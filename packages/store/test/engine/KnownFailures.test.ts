@@ -98,6 +98,36 @@ describe("a queue whose last file is empty", () => {
   }
 })
 
+describe("the length of a queue's files", () => {
+  it("is rounded up to whole entries, so that none lies in two files", () => {
+    const store = filled(50, { mappedFileSizeConsumeQueue: 390 })
+    const lengths = store.disk.paths
+      .filter((path) => path.includes("/consumequeue/"))
+      .map((path) => store.disk.readBytes(path)!.length)
+    assert.deepStrictEqual(lengths, [400, 400, 400])
+    assert.deepStrictEqual(idsFrom(store, 0), range(50))
+  })
+})
+
+describe("a put", () => {
+  it("is stored while a sync runs, however long that takes", () => {
+    const store = new SimulatedStore(1, { flushDiskType: "SYNC_FLUSH" }).open()
+    const [first] = store.put(message(0))
+    let isFlushed = false
+    store.engine.flush.whenFlushed(first!.position + first!.length, () => {
+      isFlushed = true
+    })
+    // The sync begins, and nobody ends it.
+    store.engine.doWork(store.nowMs * 1e6)
+    assert.isTrue(store.engine.isSyncing)
+    range(100, 1).forEach((id) => store.put(message(id)))
+    assert.isFalse(isFlushed)
+    store.run(100)
+    assert.isTrue(isFlushed)
+    assert.deepStrictEqual(idsFrom(store, 0), range(101))
+  })
+})
+
 describe("readers", () => {
   it("see nothing with synchronous flush that is not on the device", () => {
     const store = new SimulatedStore(1, { flushDiskType: "SYNC_FLUSH" }).open()
