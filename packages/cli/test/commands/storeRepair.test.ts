@@ -111,6 +111,26 @@ describe("millrace store, on damage", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("verify names a file that is missing and one that is foreign, and repair mends both", () =>
+    Effect.gen(function* () {
+      const { directory, results } = yield* filled
+      const [missing] = logFile(directory, FILE_LENGTH)
+      fs.rmSync(missing)
+      const foreign = path.join(directory, "commitlog", "notes.txt")
+      fs.writeFileSync(foreign, "mine")
+      const { code, stdout } = yield* run("verify", directory)
+      assert.strictEqual(code, 1)
+      assert.include(stdout, `✗ ${missing} is missing, with files behind it`)
+      assert.include(stdout, `✗ ${foreign} is no file of the store: its name is not a position of 20 digits`)
+      const done = yield* run("repair", directory, "--yes", "--json")
+      assert.strictEqual(done.code, 0)
+      const kept = results.filter(({ position }) => Math.floor(position / FILE_LENGTH) !== 1)
+      // One record stands for the file that was made.
+      assert.deepInclude(jsonLines(done)[0].verified, { records: kept.length + 1, findingCount: 0 })
+      assert.deepInclude(yield* run("verify", directory), { code: 0 })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("dump shows records, damage and what was never written of a file of the log", () =>
     Effect.gen(function* () {
       const { directory, results } = yield* filled
