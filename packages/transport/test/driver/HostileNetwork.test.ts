@@ -252,6 +252,30 @@ describe("a hostile network", () => {
     )
   })
 
+  it("gets nothing sent again, neither to itself nor to the receiver", () => {
+    const world = new HeapNetwork(30)
+    const subscription = world.subscriber.addSubscription(CHANNEL)
+    const publication = world.publisher.addPublication(`${CHANNEL}|session-id=77`, true)
+    world.run(200)
+    const payload = new Uint8Array(1000)
+    assert.isAbove(publication.offer(payload, 0, payload.length), 0)
+    world.run(5)
+    assert.strictEqual(readAll(subscription).length, 1)
+    const { initialTermId } = new LogBuffers(world.sender.logFactory.map([...world.sender.logFactory.logs.keys()][0]!))
+    const stranger = strangerOf(world)
+    const nak = frameBuffer(new Uint8Array(64))
+    for (let round = 0; round < 100; round++) {
+      NakFrame.write(nak, 0, 77, STREAM, initialTermId, 0, 1056)
+      stranger.send(nak, 0, NakFrame.HEADER_LENGTH, SENDER_SOCKET)
+      world.run(1)
+    }
+    assert.strictEqual(world.sender.systemCounter(SystemCounters.RETRANSMITS_SENT), 0)
+    assert.strictEqual(
+      stranger.poll(() => assert.fail("an answer came"), 10),
+      0
+    )
+  })
+
   it("gets no answer to its measurements of a stream of somebody else", () => {
     const world = new HeapNetwork(26)
     world.subscriber.addSubscription(CHANNEL)
