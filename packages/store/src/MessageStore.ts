@@ -95,6 +95,22 @@ export type Boundary = KernelBoundary
 export type QueueType = KernelQueueType
 
 /**
+ * What a reader asks of messages, as RocketMQ's `MessageFilter` does: first by what their queue has of them, then by the
+ * messages themselves. Both are called by the store, between its steps: they neither throw nor call it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface MessageFilter {
+  /**
+   * False leaves a message out without reading it. `tagsCode` is undefined where only the message has it; `bits` are those
+   * that a hook (`StoreHooks.filterBits`) has computed, empty where there are none, and valid during the call.
+   */
+  readonly matchesEntry?: ((tagsCode: number | undefined, bits: Uint8Array) => boolean) | undefined
+  readonly matches?: ((message: StoredMessage) => boolean) | undefined
+}
+
+/**
  * Which messages to read.
  *
  * @category models
@@ -112,6 +128,8 @@ export interface GetRequest {
   readonly tags?: string | undefined
   /** Whether tags are compared as text, not only by hash. Default true; a RocketMQ broker compares hashes. */
   readonly matchTagText?: boolean | undefined
+  /** What is asked of messages beside their tags. */
+  readonly filter?: MessageFilter | undefined
   /** How long to wait for a message when there is none. Default 0: not at all. */
   readonly waitMs?: number | undefined
 }

@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { join } from "node:path"
+import { hashCode } from "../src/commitlog/JavaString.ts"
 import * as Inspect from "../src/Inspect.ts"
 import type { StoredMessage } from "../src/Message.ts"
 import * as MessageStore from "../src/MessageStore.ts"
@@ -162,6 +163,25 @@ describe("a hook that computes filter bits", () => {
         ]
       )
       assert.deepStrictEqual((yield* Inspect.verify({ directory })).findings, [])
+      const entries: Array<ReadonlyArray<unknown>> = []
+      const filter = {
+        matchesEntry: (code: number | undefined, bits: Uint8Array) => {
+          entries.push([code, bits.length])
+          return bits.length === 0 || bits[0]! > 1
+        },
+        matches: (found: StoredMessage) => found.tags === "Tag1"
+      }
+      const filtered = yield* withHooks(
+        {},
+        (store) => store.get({ topic: "topic", queueId: 0, offset: 0, filter }),
+        options
+      )
+      assert.deepStrictEqual([filtered.messages.map(({ queueOffset }) => queueOffset), filtered.nextOffset], [[2], 3])
+      assert.deepStrictEqual(entries, [
+        [hashCode("Tag1"), 3],
+        [hashCode("Tag0"), 0],
+        [hashCode("Tag1"), 3]
+      ])
       const tags = { topic: "topic", queueId: 0, offset: 0, tags: "Tag1" }
       const { messages } = yield* withHooks({}, (store) => store.get(tags), options)
       assert.lengthOf(messages, 2)

@@ -6,7 +6,7 @@ import { getInt64, putInt64 } from "../mapped/BigEndian.ts"
 import type { FileWindow } from "../mapped/FileSystem.ts"
 import type { MappedFile } from "../mapped/MappedFile.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
-import { type ConsumeQueueExt, type ExtUnit, makeUnit } from "./ConsumeQueueExt.ts"
+import { type ConsumeQueueExt, type ExtUnit, makeUnit, NO_BITS } from "./ConsumeQueueExt.ts"
 import * as EntryDescriptor from "./EntryDescriptor.ts"
 import * as ExtAddress from "./ExtAddress.ts"
 
@@ -183,6 +183,12 @@ export class ConsumeQueue {
       return tagsCode
     }
     return this.ext?.read(this.unitPositionOf(slot), unit) === true ? unit.tagsCode : undefined
+  }
+
+  /** Bits that a filter has computed of the message of an entry that was read from a slot; none where there are none. */
+  bitsOf(slot: number, { tagsCode }: Readonly<QueueEntry>): Uint8Array {
+    const isExtended = tagsCode <= EntryDescriptor.EXTENSION_ADDRESS_MAX
+    return isExtended && this.ext?.read(this.unitPositionOf(slot), unit) === true ? unit.bits : NO_BITS
   }
 
   /** Writes an entry anew: with its tags code, where its unit is lost. Throws `FileFailure`. */

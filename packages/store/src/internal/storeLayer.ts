@@ -41,6 +41,7 @@ export const make = Effect.fnUntraced(function* (
 const MEMORY_COMMIT_LOG_LENGTH = 16 * 1024 * 1024
 const MEMORY_QUEUE_LENGTH = 20 * 10_000
 const MEMORY_BATCH_QUEUE_LENGTH = 46 * 4000
+const MEMORY_EXT_QUEUE_LENGTH = 20 * 10_000
 
 export const makeMemory = (
   options: Omit<MessageStoreOptions, "directory">
@@ -50,6 +51,7 @@ export const makeMemory = (
       mappedFileSizeCommitLog: MEMORY_COMMIT_LOG_LENGTH,
       mappedFileSizeConsumeQueue: MEMORY_QUEUE_LENGTH,
       mapperFileSizeBatchConsumeQueue: MEMORY_BATCH_QUEUE_LENGTH,
+      mappedFileSizeConsumeQueueExt: MEMORY_EXT_QUEUE_LENGTH,
       ...options,
       directory: "memory"
     })

@@ -42,6 +42,14 @@ export interface GetOutcome {
 /** Called for each message found. The cursor is only borrowed. */
 export type OnRecord = (record: RecordCursor, queueOffset: number, position: number) => void
 
+/** What a reader asks of messages beside their tags. */
+export interface RecordFilter {
+  /** By what the queue has of a message: its tags code (undefined where only the record has it), and the bits of its unit. */
+  hasEntry(tagsCode: number | undefined, bits: Uint8Array): boolean
+  /** The cursor is only borrowed. */
+  hasRecord(record: RecordCursor): boolean
+}
+
 /** Entries looked at in one call: a rare tag does not make one call read a whole queue. */
 const SCAN_ENTRIES_MIN = 800
 
@@ -56,7 +64,8 @@ export const get = (
   offset: number,
   limits: GetLimits,
   filter: TagFilter | undefined,
-  onRecord: OnRecord
+  onRecord: OnRecord,
+  further?: RecordFilter
 ): GetOutcome => {
   const minOffset = queue?.minOffset ?? 0
   const maxOffset = queue?.maxOffset ?? 0
@@ -73,7 +82,7 @@ export const get = (
     outcome.status = "OFFSET_OVERFLOW_BADLY"
     outcome.nextOffset = maxOffset
   } else {
-    scan(commitLog, queue, limits, filter, onRecord, outcome)
+    scan(commitLog, queue, limits, filter, onRecord, outcome, further)
   }
   return outcome
 }
@@ -84,7 +93,8 @@ const scan = (
   limits: GetLimits,
   filter: TagFilter | undefined,
   onRecord: OnRecord,
-  outcome: GetOutcome
+  outcome: GetOutcome,
+  further: RecordFilter | undefined
 ): void => {
   let slot = queue.slotOf(outcome.nextOffset)
   const end = scanEnd(queue, slot, limits.countMax)
@@ -104,8 +114,10 @@ const scan = (
     if (isRecord && outcome.count > 0 && isTooMuch) {
       return
     }
-    const code = filter === undefined ? undefined : queue.tagsCodeOf(slot, entry)
-    if (filter !== undefined && code !== undefined && !filter.codes.has(code)) {
+    const isFiltered = filter !== undefined || (further !== undefined && isRecord)
+    const code = isFiltered ? queue.tagsCodeOf(slot, entry) : undefined
+    const isTagged = filter === undefined || code === undefined || filter.codes.has(code)
+    if (!isTagged || (isRecord && further?.hasEntry(code, queue.bitsOf(slot, entry)) === false)) {
       outcome.nextOffset = endOffset
       continue
     }
@@ -124,7 +136,8 @@ const scan = (
     outcome.nextOffset = endOffset
     // Where the entry has its code elsewhere and that is gone, the record itself is asked.
     const hasCode = filter === undefined || code !== undefined || filter.codes.has(cursor.tagsHash())
-    if (hasCode && (filter?.tags === undefined || filter.tags.has(cursor.property(TAGS) ?? ""))) {
+    const hasTags = hasCode && (filter?.tags === undefined || filter.tags.has(cursor.property(TAGS) ?? ""))
+    if (hasTags && further?.hasRecord(cursor) !== false) {
       outcome.status = "FOUND"
       outcome.count += endOffset - offset
       outcome.bytes += entry.size

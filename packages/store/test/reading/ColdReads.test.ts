@@ -32,7 +32,7 @@ const reopened = Effect.gen(function* () {
   }
   store.run(500)
   store.close()
-  const { disk } = store
+  const disk = store.liveDisk()
   const touches: Array<Touch> = []
   const open = disk.open.bind(disk)
   disk.open = (path: string, length: number) => {
