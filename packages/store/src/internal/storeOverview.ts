@@ -1,6 +1,7 @@
 /** What there is in a store, at a glance; and how far its consumers have come. */
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as StorePaths from "../engine/StorePaths.ts"
@@ -23,12 +24,31 @@ export const overview = Effect.fnUntraced(function* (
   return yield* attempt(() => overviewOf(inspection))
 }, Effect.scoped)
 
-/** Opens the store once. Its process may open and close it between two looks. */
+/**
+ * Opens the store once. Its process may open and close it between two looks. How long its files are shows in them: a
+ * store whose queues have none yet is opened anew at each look.
+ */
 export const observe = Effect.fnUntraced(function* (
   options: MessageStoreOptions
 ): Effect.fn.Return<Observer, StoreError, Scope.Scope> {
-  const inspection = yield* storeInspection.open(options)
-  return { look: attempt(() => observationOf(inspection)) }
+  const outer = yield* Effect.scope
+  const open = Effect.gen(function* () {
+    const scope = yield* Scope.fork(outer)
+    const inspection = yield* Scope.provide(storeInspection.open(options), scope).pipe(
+      Effect.onError(() => Scope.close(scope, Exit.void))
+    )
+    return { scope, inspection }
+  })
+  let opened = yield* open
+  const look = Effect.gen(function* () {
+    const { inspection, scope } = opened
+    if (![...inspection.files.queues.all()].some(({ queue }) => queue.maxOffset > 0)) {
+      opened = yield* open
+      yield* Scope.close(scope, Exit.void)
+    }
+    return yield* attempt(() => observationOf(opened.inspection))
+  })
+  return { look }
 })
 
 const observationOf = (inspection: storeInspection.Inspection): Observation => {
