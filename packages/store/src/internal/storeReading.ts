@@ -17,6 +17,7 @@ import * as TagFilter from "../reading/TagFilter.ts"
 import type { StoreError } from "../StoreError.ts"
 import { attemptNow } from "./storeSteps.ts"
 import type { StoreRuntime } from "./storeRuntime.ts"
+import type { StoreTally } from "./storeTally.ts"
 
 /** RocketMQ's limits for messages that are in memory. */
 const COUNT_DEFAULT = 32
@@ -24,6 +25,12 @@ const BYTES_DEFAULT = 256 * 1024
 
 /** First guess of a record's length, for the memory of an answer. */
 const RECORD_LENGTH_GUESS = 512
+
+/** Memory for records as long as those read so far: what is too long has to be filled with zeros all the same. */
+const slabFor = (countMax: number, bytesMax: number, { getBytes, getMessageCount }: StoreTally): Slab => {
+  const length = getMessageCount === 0 ? RECORD_LENGTH_GUESS : Math.ceil((1.1 * getBytes) / getMessageCount)
+  return new Slab(Math.min(bytesMax, countMax * length))
+}
 
 export const get = (runtime: StoreRuntime, request: GetRequest): Effect.Effect<GetResult, StoreError> => {
   const readNow = () => getNow(runtime, request, request.offset)
@@ -122,7 +129,7 @@ const getNow = ({ engine, tally }: StoreRuntime, request: GetRequest, offset: nu
   const filter = tags === undefined ? undefined : TagFilter.parse(tags, matchTagText ?? true)
   const queue = engine.queues.find(request.topic, request.queueId)?.queue
   const messages: Array<StoredMessage> = []
-  const slab = new Slab(Math.min(bytesMax, countMax * RECORD_LENGTH_GUESS))
+  const slab = slabFor(countMax, bytesMax, tally)
   const onRecord = (record: RecordCursor): void => {
     messages.push(new StoredMessage(slab.copy(record)))
   }

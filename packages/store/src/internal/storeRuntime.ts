@@ -1,6 +1,7 @@
 /** An open store: the engine, the loop that runs its agents, who waits, and the service over them. */
 import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as MessageId from "../commitlog/MessageId.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
 import { type QueueType, TopicConfigs } from "../config/TopicConfig.ts"
@@ -194,9 +195,9 @@ export class StoreRuntime {
     return {
       directory: this.#directory,
       recovery,
-      put: (message) => Effect.map(this.#put([message], false), (results) => results[0]!),
-      putMany: (messages) => this.#put(messages, false),
-      putBatch: (messages) => this.#put(messages, true),
+      put: (message) => Effect.suspend(() => firstOf(this.#put([message], false))),
+      putMany: (messages) => Effect.suspend(() => this.#put(messages, false)),
+      putBatch: (messages) => Effect.suspend(() => this.#put(messages, true)),
       get: (request) => storeReading.get(this, request),
       awaitMessages: (topic, offsets, options) =>
         storeReading.awaitMessages(this, topic, offsets, ANY_QUEUE, options?.newQueues ?? false),
@@ -295,6 +296,7 @@ export class StoreRuntime {
     return Effect.sync(cancel)
   })
 
+  /** To be called when the put is to be done, not when it is described. */
   #put(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
     const { put: hooks } = this.#hooks
     return hooks === undefined
@@ -309,17 +311,15 @@ export class StoreRuntime {
     messages: ReadonlyArray<MessageInput>,
     isBatch: boolean
   ): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
-    return Effect.suspend(() => {
-      // A client's batch is stored as it is, as RocketMQ's clients do.
-      const length = isBatch ? 0 : this.#compression.lengthOf(messages)
-      if (length <= LOOP_LENGTH_MAX && this.#order.isFree(messages)) {
-        const packed = length === 0 ? messages : this.#compression.now(messages)
-        return this.#settled(messages, this.#store(packed, isBatch))
-      }
-      const prepare = length === 0 ? Effect.succeed(messages) : this.#compression.later(messages)
-      const stored = this.#order.inTurn(messages, prepare, (packed) => this.#store(packed, isBatch))
-      return this.#settled(messages, stored)
-    })
+    // A client's batch is stored as it is, as RocketMQ's clients do.
+    const length = isBatch ? 0 : this.#compression.lengthOf(messages)
+    if (length <= LOOP_LENGTH_MAX && this.#order.isFree(messages)) {
+      const packed = length === 0 ? messages : this.#compression.now(messages)
+      return this.#settled(messages, this.#store(packed, isBatch))
+    }
+    const prepare = length === 0 ? Effect.succeed(messages) : this.#compression.later(messages)
+    const stored = this.#order.inTurn(messages, prepare, (packed) => this.#store(packed, isBatch))
+    return this.#settled(messages, stored)
   }
 
   #store(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
@@ -418,4 +418,12 @@ export class StoreRuntime {
       return Effect.sync(cancel)
     })
   }
+}
+
+/** The first of the results. Where they are there at once, as those of most puts are, that costs no further step. */
+const firstOf = (stored: Effect.Effect<ReadonlyArray<PutResult>, StoreError>): Effect.Effect<PutResult, StoreError> => {
+  const isDone = Exit.isExit(stored) && Exit.isSuccess(stored)
+  return isDone
+    ? Effect.succeed((stored as Exit.Success<ReadonlyArray<PutResult>>).value[0]!)
+    : Effect.map(stored, (results) => results[0]!)
 }

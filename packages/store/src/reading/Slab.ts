@@ -47,7 +47,7 @@ export class Slab {
 
 const copyTo = (window: FileWindow, at: number, record: RecordCursor, length: number): RecordCursor => {
   window.bytes.set(record.bytes.subarray(record.at, record.at + length), at)
-  return new RecordCursor().wrap(window, at)
+  return new RecordCursor().wrapCopy(window, at, record)
 }
 
 let block: FileWindow | undefined = undefined
