@@ -62,6 +62,7 @@ export const survey = (fileSystem: FileSystem, options: StoreOptions): FileFault
   const batch = roundUp(mapperFileSizeBatchConsumeQueue, BatchEntryDescriptor.LENGTH)
   surveyQueues(fileSystem, StorePaths.consumeQueues(root), plain, faults)
   surveyQueues(fileSystem, StorePaths.batchConsumeQueues(root), batch, faults)
+  surveyQueues(fileSystem, StorePaths.consumeQueueExts(root), options.mappedFileSizeConsumeQueueExt, faults)
   surveyState(fileSystem, root, faults)
   return faults
 }
@@ -139,7 +140,7 @@ const surveyLengths = (found: ReadonlyArray<FileRemains.FoundFile>, row: Row, fa
   }
 }
 
-/** A queue that is not as it should be is put aside as a whole: the log has all that it says. */
+/** A queue that is not as it should be is put aside as a whole: the log has all that it says, or its entries can do without. */
 const surveyQueues = (fileSystem: FileSystem, root: string, fileLength: number, faults: Faults): void => {
   for (const topic of fileSystem.entries(root) ?? []) {
     for (const entry of topic.isDirectory ? (fileSystem.entries(join(root, topic.name)) ?? []) : []) {

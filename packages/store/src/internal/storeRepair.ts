@@ -135,6 +135,7 @@ const lengthsOf = (options: StoreOptions): Partial<MessageStoreOptions> => ({
   mappedFileSizeCommitLog: options.mappedFileSizeCommitLog,
   mappedFileSizeConsumeQueue: options.mappedFileSizeConsumeQueue,
   mapperFileSizeBatchConsumeQueue: options.mapperFileSizeBatchConsumeQueue,
+  mappedFileSizeConsumeQueueExt: options.mappedFileSizeConsumeQueueExt,
   maxHashSlotNum: options.maxHashSlotNum,
   maxIndexNum: options.maxIndexNum
 })

@@ -8,7 +8,18 @@ import * as Inspect from "../../src/Inspect.ts"
 import * as MessageStore from "../../src/MessageStore.ts"
 import * as Repair from "../../src/Repair.ts"
 import * as FileNaming from "../../src/mapped/FileNaming.ts"
-import { all, FILE_LENGTH, filled, flip, idsOf, message, reasonOf, using, without } from "../fixtures/DamagedStore.ts"
+import {
+  all,
+  FILE_LENGTH,
+  filled,
+  flip,
+  idsOf,
+  message,
+  options,
+  reasonOf,
+  using,
+  without
+} from "../fixtures/DamagedStore.ts"
 import * as Temporary from "../fixtures/Temporary.ts"
 
 const fileAt = (directory: string, index: number): string =>
@@ -218,6 +229,27 @@ describe("a queue whose files are not as they should be", () => {
       })
     )
   }
+
+  it.effect("is found by its tags all the same where its extended queue was put aside", () =>
+    Effect.gen(function* () {
+      const directory = join(yield* Temporary.directory, "store")
+      const extended = { ...options, directory, enableConsumeQueueExt: true, mappedFileSizeConsumeQueueExt: 400 }
+      const use = <A, E>(body: (store: MessageStore.MessageStore["Service"]) => Effect.Effect<A, E>) =>
+        Effect.provide(Effect.flatMap(MessageStore.MessageStore, body), MessageStore.layer(extended))
+      const found = use((store) => store.get({ topic: "topic", queueId: 0, offset: 0, maxCount: 100, tags: "even" }))
+      yield* use((store) =>
+        store.putMany(all.map((id) => ({ ...message(id), queueId: 0, tags: id % 2 === 0 ? "even" : "odd" })))
+      )
+      fs.truncateSync(join(directory, "consumequeue_ext", "topic", "0", FileNaming.format(0)), 10)
+      assert.strictEqual(yield* reasonOf(found), "ForeignFile")
+      assert.deepStrictEqual(tagsOf(yield* Inspect.verify({ directory })), ["FileLengthWrong"])
+      const { backup, verified } = yield* Repair.apply({ directory, choice: "rebuild", enableConsumeQueueExt: true })
+      assert.deepStrictEqual(verified.findings, [])
+      fs.rmSync(backup, { recursive: true })
+      // A read stays within one file of the queue, of twenty entries.
+      assert.lengthOf((yield* found).messages, 10)
+    })
+  )
 
   it.effect("is read with the length that the others have, and so is a checkpoint of four bytes", () =>
     Effect.gen(function* () {
