@@ -20,9 +20,9 @@ const helpOf = async (command: ReadonlyArray<string>): Promise<string> => {
   return stdout.trimEnd()
 }
 
-/** Names of commands are indented by two and followed by what they do. */
+/** Names of commands are indented, by the title of their group or by nothing, and followed by what they do. */
 const namesIn = (help: string): ReadonlyArray<string> =>
-  [...help.matchAll(/^ {2}([a-z][a-z-]*) {2,}\S/gm)].map(([, name = ""]) => name)
+  [...help.matchAll(/^(?:[A-Z][a-z]+(?: [a-z]+)*)? {2,}([a-z][a-z-]*) {2,}\S/gm)].map(([, name = ""]) => name)
 
 /** The part of a help that lists commands: all of the first, that of the group in another. */
 const namesOfGroup = (help: string): ReadonlyArray<string> =>

@@ -24,7 +24,8 @@ const BAD_INPUT_REASONS: ReadonlySet<string> = new Set([
   "NotAStore",
   "OptionIllegal",
   "MessageIllegal",
-  "PropertiesTooLong"
+  "PropertiesTooLong",
+  "NotARecording"
 ])
 
 export const ofCause = (cause: Cause.Cause<unknown>): number => {
