@@ -93,7 +93,11 @@ export const settings = {
     description:
       "How long bodies are compressed before they are stored (RocketMQ's clients do it with ZLIB by default)."
   },
-  compressMsgBodyOverHowmuch: integer(4096, "bytes", "Bodies of this length and longer are compressed."),
+  compressMsgBodyOverHowmuch: integer(
+    4096,
+    "bytes",
+    "Bodies of this length and longer are compressed: up to 16 KiB a put at once, more of them in the thread pool."
+  ),
   compressLevel: integer(5, "of zlib or Zstandard", "How hard compression tries; zlib takes 9 at most.", 1, 22),
   flushDiskType: {
     kind: "choice",
@@ -207,7 +211,7 @@ export type MessageStoreOptions = {
 } & {
   readonly directory: string
   /**
-   * Directories of the commit log, when it does not lie in `directory`; file i goes to directory i mod n. The lock of a
+   * Directories of the commit log, when it does not lie in `directory`: new files go to those that are not full in turn. The lock of a
    * store is in `directory`: two stores with a directory of the log in common are not kept apart.
    */
   readonly storePathCommitLog?: ReadonlyArray<string> | undefined

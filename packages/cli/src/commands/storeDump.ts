@@ -44,7 +44,7 @@ export const storeDump = Command.make(
     file: Argument.String("file").pipe(
       Argument.withMetavar("FILE"),
       Argument.withDescription(
-        "A file of a store: of commitlog, consumequeue, index or config, checkpoint, abort, lock"
+        "A file of a store: of commitlog, consumequeue, consumequeue_ext, index or config, checkpoint, abort, lock"
       )
     ),
     json
@@ -56,7 +56,7 @@ export const storeDump = Command.make(
 ).pipe(
   Command.withDescription(
     "Prints what stands in a file of a store, part by part, whatever state it is in: records, blanks and damage of the log, " +
-      "entries of a queue, header and entries of the index, the times of the checkpoint."
+      "entries of a queue, units of an extended one, header and entries of the index, the times of the checkpoint."
   ),
   Command.withShortDescription("Print what stands in a file of a store"),
   Command.withExamples([
