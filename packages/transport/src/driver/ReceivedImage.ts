@@ -163,7 +163,7 @@ export class ReceivedImage {
       fastest = Math.max(fastest, value)
     }
     const rebuilt = rebuildPosition.getVolatile()
-    const rebuildEnd = this.lossDetector.scan(Math.max(rebuilt, fastest), hwm, nowNs)
+    const rebuildEnd = this.lossDetector.scan(Math.max(rebuilt, fastest), hwm, this.timeOfLastPacketNs, nowNs)
     if (rebuildEnd > rebuilt) {
       rebuildPosition.setRelease(rebuildEnd)
     }

@@ -1,6 +1,7 @@
 /**
  * Watches for the first gap of an image. One gap is active at a time: when it was there for the feedback delay it is
- * told, and told again after each retry delay until it is filled.
+ * told, and told again after each retry delay until it is filled. While nothing comes from the source the delay doubles
+ * each time: whoever set the stream up in the name of another shall not have that one asked thousands of times.
  */
 import { TermGap, scanForGap } from "@millrace/core/kernel/logbuffer/TermGapScanner"
 import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
@@ -12,6 +13,9 @@ export interface FeedbackDelay {
   /** Between telling it and telling it again. */
   retryDelayNs(): number
 }
+
+/** As often as a source that lives shows it at least. */
+const SILENT_RETRY_DELAY_MAX_NS = 100e6
 
 export type GapHandler = (termId: number, termOffset: number, length: number) => void
 
@@ -25,6 +29,9 @@ export class LossDetector {
   private activePosition = -1
   private activeLength = 0
   private deadlineNs = 0
+  /** When the active gap was told last; undefined before the first time. */
+  private toldNs: number | undefined = undefined
+  private silentDelayNs = 0
 
   constructor(log: LogBuffers, delay: FeedbackDelay, onGap: GapHandler) {
     this.log = log
@@ -32,8 +39,11 @@ export class LossDetector {
     this.onGap = onGap
   }
 
-  /** Scans from `rebuildPosition`; returns the position up to which the stream is whole, at most the end of the term. */
-  scan(rebuildPosition: number, hwmPosition: number, nowNs: number): number {
+  /**
+   * Scans from `rebuildPosition`; returns the position up to which the stream is whole, at most the end of the term.
+   * `heardNs` is when something came from the source last.
+   */
+  scan(rebuildPosition: number, hwmPosition: number, heardNs: number, nowNs: number): number {
     this.isLossFound = false
     if (rebuildPosition >= hwmPosition) {
       return rebuildPosition
@@ -50,14 +60,29 @@ export class LossDetector {
         this.activePosition = gapPosition
         this.activeLength = this.gap.length
         this.deadlineNs = nowNs + this.delay.delayNs()
+        this.toldNs = undefined
         this.isLossFound = true
       }
-      if (nowNs >= this.deadlineNs) {
+      if (this.isDue(heardNs, nowNs)) {
         const termId = LogBufferDescriptor.computeTermId(gapPosition, termLength, initialTermId)
         this.onGap(termId, this.gap.offset, this.gap.length)
-        this.deadlineNs = nowNs + this.delay.retryDelayNs()
+        this.scheduleRetry(heardNs, nowNs)
       }
     }
     return termBegin + rebuildOffset
+  }
+
+  private isDue(heardNs: number, nowNs: number): boolean {
+    const isHeard = this.toldNs !== undefined && heardNs > this.toldNs
+    return nowNs >= (isHeard ? this.toldNs! + this.delay.retryDelayNs() : this.deadlineNs)
+  }
+
+  private scheduleRetry(heardNs: number, nowNs: number): void {
+    const retryDelayNs = this.delay.retryDelayNs()
+    const isSilent = this.toldNs !== undefined && heardNs <= this.toldNs
+    const doubledNs = Math.min(2 * this.silentDelayNs, Math.max(retryDelayNs, SILENT_RETRY_DELAY_MAX_NS))
+    this.silentDelayNs = isSilent ? doubledNs : retryDelayNs
+    this.toldNs = nowNs
+    this.deadlineNs = nowNs + this.silentDelayNs
   }
 }

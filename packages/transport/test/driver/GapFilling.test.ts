@@ -1,8 +1,9 @@
-/** What becomes of a gap in a stream that need not be whole. */
+/** What becomes of a gap: in a stream that need not be whole, and in the loss report. */
 import { assert, describe, it } from "@effect/vitest"
 import * as DataFrame from "@millrace/core/kernel/frame/DataFrame"
 import * as FrameType from "@millrace/core/kernel/frame/FrameType"
 import * as HeaderDescriptor from "@millrace/core/kernel/frame/HeaderDescriptor"
+import * as LossReportReader from "@millrace/core/kernel/lossreport/LossReportReader"
 import type { ClientPublication } from "../../src/client/ClientPublication.ts"
 import * as SystemCounters from "../../src/driver/SystemCounters.ts"
 import { readAll } from "../client/HeapClient.ts"
@@ -20,10 +21,10 @@ const offer = (publication: ClientPublication, number: number): void => {
   assert.isTrue(attempt() > 0 || attempt() > 0)
 }
 
-/** Would a gap be asked for again, that would be after a second. */
-const connect = () => {
-  const world = new HeapNetwork(1, { nakDelayNs: 1e9 })
-  const subscription = world.subscriber.addSubscription(`${CHANNEL}|reliable=false`)
+/** Would a gap of an unreliable stream be asked for again, that would be after a second. */
+const connect = (isReliable = false) => {
+  const world = new HeapNetwork(1, { nakDelayNs: isReliable ? 1e6 : 1e9 })
+  const subscription = world.subscriber.addSubscription(`${CHANNEL}|reliable=${isReliable}`)
   const publication = world.publisher.addPublication(`${CHANNEL}|term-length=64k`, true)
   world.run(50)
   /** Loses the data that begins at these offsets of a term, as often as it comes. */
@@ -82,5 +83,26 @@ describe("a gap of an unreliable stream", () => {
     world.publisher.conductor.closePublication(publication, false)
     world.run(4000)
     assert.strictEqual(world.sender.logFactory.logs.size, 0)
+  })
+})
+
+describe("the loss report", () => {
+  it("counts a gap that is asked for many times once, and one that grows for what is new in it", () => {
+    const { lose, publication, read, world } = connect(true)
+    lose(1024, 2048)
+    for (let number = 0; number < 3; number++) {
+      offer(publication, number)
+      // The heartbeat says that there was more.
+      world.run(500)
+    }
+    assert.isAbove(world.receiver.systemCounter(SystemCounters.NAK_MESSAGES_SENT), 5)
+    lose()
+    world.run(500)
+    assert.deepStrictEqual(read(), [0, 1, 2])
+    const losses: Array<readonly [count: bigint, bytes: bigint]> = []
+    LossReportReader.read(world.lossReport.buffer(), ({ observationCount, totalBytesLost }) =>
+      losses.push([observationCount, totalBytesLost])
+    )
+    assert.deepStrictEqual(losses, [[2n, 2048n]])
   })
 })

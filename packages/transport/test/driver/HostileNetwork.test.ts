@@ -252,6 +252,27 @@ describe("a hostile network", () => {
     )
   })
 
+  it("cannot have the driver ask somebody thousands of times by two frames in his name", () => {
+    const world = new HeapNetwork(31)
+    world.subscriber.addSubscription(CHANNEL)
+    world.run(20)
+    const victim = strangerOf(world)
+    const frame = frameBuffer(new Uint8Array(64))
+    SetupFrame.write(frame, 0, 0, 0, 11, STREAM, 0, 0, 65_536, 1408, 0)
+    victim.send(frame, 0, SetupFrame.HEADER_LENGTH, TARGET)
+    world.run(20)
+    DataFrame.write(frame, 0, 32, FrameFlags.UNFRAGMENTED, 0, 64, 11, STREAM)
+    victim.send(frame, 0, 32, TARGET)
+    const heard = { [FrameType.NAK]: 0, [FrameType.SM]: 0 } as Record<number, number>
+    world.run(12_000, 1, () => {
+      victim.poll((answer, offset) => void heard[HeaderDescriptor.type(answer, offset)]!++, 1000)
+    })
+    // As often as a sign of life at most, but for the first few.
+    assert.isAbove(heard[FrameType.NAK]!, 0)
+    assert.isBelow(heard[FrameType.NAK]!, 120)
+    assert.isBelow(heard[FrameType.SM]!, 60)
+  })
+
   it("gets nothing sent again, neither to itself nor to the receiver", () => {
     const world = new HeapNetwork(30)
     const subscription = world.subscriber.addSubscription(CHANNEL)
