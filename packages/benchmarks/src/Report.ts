@@ -40,7 +40,7 @@ const formatCase = (group: GroupResult, result: CaseResult): ReadonlyArray<strin
   ]
 }
 
-const formatRatio = ({ baseline, ratio }: CaseResult): string =>
+export const formatRatio = ({ baseline, ratio }: CaseResult): string =>
   ratio === undefined ? "" : `${digits(ratio.median)} of ${baseline} [${digits(ratio.min)}, ${digits(ratio.max)}]`
 
 /** The median, and around it what the runs were: nothing more when there was one. */
@@ -55,8 +55,9 @@ const digits = (value: number): string => {
   return Math.abs(value) < 0.005 ? "0" : Number(value.toPrecision(3)).toString()
 }
 
-const scaled = (value: number): string => {
-  const [divisor, unit] = value >= 1e9 ? [1e9, "G"] : value >= 1e6 ? [1e6, "M"] : value >= 1e3 ? [1e3, "k"] : [1, ""]
+/** Three digits and the letter of a thousand, a million or a billion; small ones in m, µ and n. */
+export const scaled = (value: number): string => {
+  const [divisor, unit] = UNITS.find(([step]) => value >= step) ?? UNITS.at(-1)!
   return `${(value / divisor).toPrecision(3)} ${unit}`
 }
 
@@ -76,3 +77,13 @@ export const machine = (): Machine => ({
 
 export const formatMachine = ({ cores, node, platform: system, processor }: Machine): string =>
   `Node ${node}, ${system}, ${processor}, ${cores} cores`
+
+const UNITS: ReadonlyArray<readonly [divisor: number, unit: string]> = [
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+  [1, ""],
+  [1e-3, "m"],
+  [1e-6, "µ"],
+  [1e-9, "n"]
+]

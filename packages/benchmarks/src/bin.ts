@@ -1,10 +1,16 @@
-/** `pnpm bench [path-prefix…] [--smoke] [--json]`; `--root` names another folder of benchmarks. */
-import { dirname } from "node:path"
+/**
+ * `pnpm bench [path-prefix…] [--smoke] [--json]`; `--root` names another folder of benchmarks. A whole run of `peers` writes
+ * `docs/benchmarks.md`.
+ */
+import { loadavg } from "node:os"
+import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
 import { findBenchFiles, mayMatch } from "./BenchFiles.ts"
+import * as Document from "./Document.ts"
 import { forkPeer } from "./Peer.ts"
 import { formatGroup, formatMachine, machine } from "./Report.ts"
 import type { GroupResult } from "./Result.ts"
+import * as Versions from "./Versions.ts"
 import type { FileOrder, FileReport } from "./runFile.ts"
 
 /** A smoke run is a few operations. One that takes this long waits for something that does not come. */
@@ -43,6 +49,7 @@ const { positionals: prefixes, values } = parseArgs({
 })
 
 const files = findBenchFiles(values.root).filter((file) => mayMatch(file, prefixes))
+const load = loadavg()[0]!
 const results: Array<GroupResult> = []
 const failures: Array<{ readonly file: string; readonly reason: string }> = []
 
@@ -67,6 +74,10 @@ if (values.json) {
   console.log(JSON.stringify({ machine: machine(), smoke: values.smoke, groups: results, failures }))
 } else {
   console.log(`\nbenchmark groups: ${results.length}, files that failed: ${failures.length}`)
+}
+if (prefixes.join() === "peers" && !values.smoke && failures.length === 0) {
+  const docs = join(dirname(dirname(values.root)), "docs")
+  Document.write(docs, { machine: machine(), versions: Versions.read(), groups: results, load })
 }
 if (failures.length > 0) {
   process.exitCode = 1

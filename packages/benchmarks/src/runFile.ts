@@ -17,6 +17,9 @@ export type FileReport =
   | { readonly _tag: "Failed"; readonly reason: string }
   | { readonly _tag: "Done" }
 
+// Every process that a bench starts is ended with this one, by a listener of its own.
+process.setMaxListeners(64)
+
 const bin = parent()
 const report = (message: FileReport): void => bin.send(message)
 

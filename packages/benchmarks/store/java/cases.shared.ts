@@ -25,17 +25,17 @@ const LENGTH = 124
 const STORED_BYTES_MAX = 1024 * 1024 * 1024
 const SMOKE_COUNT = 128
 
-type FlushDiskType = "ASYNC_FLUSH" | "SYNC_FLUSH"
+export type FlushDiskType = "ASYNC_FLUSH" | "SYNC_FLUSH"
 
 const temporaryDirectory = (): string => fs.mkdtempSync(join(tmpdir(), "millrace-bench-"))
 
-const absence = javaAbsence()
+export const absence = javaAbsence()
 if (absence !== undefined) {
   process.stderr.write(`store/java: the rows of Java are left out: ${absence}\n`)
 }
 
 /** What both sides do. */
-interface Side {
+export interface Side {
   put(first: number, count: number): Promise<Cost>
   get(count: number): Promise<Cost>
   query(count: number, stored: number): Promise<Cost>
@@ -52,7 +52,7 @@ export interface Line {
   readonly flushDiskType: FlushDiskType
 }
 
-const openJava = async (directory: string, line: Line): Promise<Side> => {
+export const openJava = async (directory: string, line: Line): Promise<Side> => {
   const { batch, flushDiskType, isDispatched, length, producers } = line
   const settings = { mappedFileSizeCommitLog: LOG_FILE_LENGTH, flushDiskType }
   const store = await JavaStore.open(directory, settings, length)
@@ -88,7 +88,7 @@ const measured = (operations: number, { elapsedNs, processorNs }: Cost) => ({
   figures: { "processor us/op": processorNs / 1000 / operations }
 })
 
-const openOurs = async (directory: string, line: Line): Promise<Side> => {
+export const openOurs = async (directory: string, line: Line): Promise<Side> => {
   const { batch, flushDiskType, isDispatched, length, producers } = line
   const layer = MessageStore.layer({ directory, mappedFileSizeCommitLog: LOG_FILE_LENGTH, flushDiskType })
   const open = async () => {
@@ -119,7 +119,7 @@ const openOurs = async (directory: string, line: Line): Promise<Side> => {
   }
 }
 
-type Open = (directory: string, line: Line) => Promise<Side>
+export type Open = (directory: string, line: Line) => Promise<Side>
 
 const withDirectory = async (open: Open, line: Line, run: (side: () => Side, renew: () => Promise<void>) => Bench) => {
   let directory = temporaryDirectory()
@@ -142,7 +142,7 @@ const withDirectory = async (open: Open, line: Line, run: (side: () => Side, ren
 /** Record, properties and the entries of queue and index around a body, about. */
 const AROUND_LENGTH = 160
 
-const openPuts = (open: Open, line: Line): Promise<Bench> =>
+export const openPuts = (open: Open, line: Line): Promise<Bench> =>
   withDirectory(open, line, (side, renew) => {
     let stored = 0
     return {
@@ -182,19 +182,49 @@ const openStored = (
 }
 
 /** A group whose cases are ratios to Java's, where there is Java. */
-const beside = (name: string, caseOf: (open: Open) => Case, goal: string): Group => {
+const beside = (name: string, caseOf: (open: Open) => Case, goal: string, others: Group["cases"] = {}): Group => {
   const ours = { ...caseOf(openOurs), goal }
   return absence === undefined
-    ? group(`store/java/${name}`, { baseline: "java", cases: { java: caseOf(openJava), millrace: ours } })
-    : group(`store/java/${name}`, { cases: { millrace: ours } })
+    ? group(`store/java/${name}`, { baseline: "java", cases: { java: caseOf(openJava), millrace: ours, ...others } })
+    : group(`store/java/${name}`, { cases: { millrace: ours, ...others } })
 }
 
-export const puts = (name: string, line: Line, count: number, goal: string): Group =>
-  beside(
+/** Both stores have blocks for their files before they write them, so this has as well. */
+const PLAIN_LENGTH = 32 * 1024 * 1024
+
+/** What the device itself takes: as many bytes, written and synced as often as group commit at its best does. */
+const openPlain = ({ length, producers }: Line): Bench => {
+  const directory = temporaryDirectory()
+  const fd = fs.openSync(join(directory, "plain"), "wx")
+  fs.writeSync(fd, new Uint8Array(PLAIN_LENGTH))
+  fs.fdatasyncSync(fd)
+  const block = new Uint8Array(producers * (length + AROUND_LENGTH))
+  let at = 0
+  return {
+    run: (count) => {
+      for (let done = 0; done < count; done += producers) {
+        fs.writeSync(fd, block, 0, block.length, at)
+        fs.fdatasyncSync(fd)
+        at = at + 2 * block.length > PLAIN_LENGTH ? 0 : at + block.length
+      }
+    },
+    close: () => {
+      fs.closeSync(fd)
+      fs.rmSync(directory, { recursive: true })
+    }
+  }
+}
+
+export const puts = (name: string, line: Line, count: number, goal: string): Group => {
+  const bounds = { bytes: line.length, count, smokeCount: SMOKE_COUNT }
+  const isSync = line.flushDiskType === "SYNC_FLUSH"
+  return beside(
     name,
-    (open) => ({ bytes: line.length, count, smokeCount: SMOKE_COUNT, open: () => openPuts(open, line) }),
-    goal
+    (open) => ({ ...bounds, open: () => openPuts(open, line) }),
+    goal,
+    isSync ? { "plain-write": { ...bounds, open: () => openPlain(line) } } : {}
   )
+}
 
 const stored = (
   name: string,

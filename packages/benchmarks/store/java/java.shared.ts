@@ -7,14 +7,13 @@ import * as fs from "node:fs"
 import { createInterface } from "node:readline"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-
-const VERSION = "5.3.3"
+import { ROCKETMQ_VERSION } from "#harness/Versions"
 
 /** RocketMQ writes its logs into the home directory that it is told. */
 const home = join(tmpdir(), "millrace-bench-rocketmq")
 
 const peers = join(import.meta.dirname, "..", "..", "..", "..", "interop", "rocketmq")
-const target = join(peers, "target", VERSION)
+const target = join(peers, "target", ROCKETMQ_VERSION)
 const source = join(peers, "src", "main", "java", "millrace", "interop", "StoreBench.java")
 const built = join(target, "classes", "millrace", "interop", "StoreBench.class")
 
@@ -28,7 +27,7 @@ export const javaAbsence = (): string | undefined => {
   if (!runs("java", "-version")) {
     return "there is no Java on this machine"
   }
-  return isBuilt() || runs("mvn", "-q", "-B", `-Drocketmq.version=${VERSION}`, "process-classes")
+  return isBuilt() || runs("mvn", "-q", "-B", `-Drocketmq.version=${ROCKETMQ_VERSION}`, "process-classes")
     ? undefined
     : "Maven is not on this machine, or could not build the Java programs of interop/rocketmq"
 }
