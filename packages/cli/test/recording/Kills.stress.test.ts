@@ -33,8 +33,14 @@ const COUNT = 4000
 
 const compileCache = join(tmpdir(), "millrace-compile-cache")
 
-const start = (role: "publisher" | "recorder" | "replayer", ...args: ReadonlyArray<string>): Child =>
-  startScript(new URL(`${role}.ts`, import.meta.url), args, { NODE_COMPILE_CACHE: compileCache })
+const scripts = {
+  publisher: new URL("publisher.ts", import.meta.url),
+  recorder: new URL("recorder.ts", import.meta.url),
+  replayer: new URL("replayer.ts", import.meta.url)
+}
+
+const start = (role: keyof typeof scripts, ...args: ReadonlyArray<string>): Child =>
+  startScript(scripts[role], args, { NODE_COMPILE_CACHE: compileCache })
 
 /** A killed client is missed after two seconds. */
 const driver = Client.layer.pipe(
