@@ -183,16 +183,6 @@ export interface RecordedSession {
 }
 
 /**
- * Where a replay goes: a sink of payloads, or anything that takes them by arrays, such as `publication.publishMany`.
- *
- * @category models
- * @since 0.1.0
- */
-export type Target<A, E, R> =
-  | Sink.Sink<A, Uint8Array, unknown, E, R>
-  | ((payloads: ReadonlyArray<Uint8Array>) => Effect.Effect<A, E, R>)
-
-/**
  * A replayer of one recording.
  *
  * @category models
@@ -208,11 +198,16 @@ export interface Replayer {
    * message for each at least.
    */
   stream<G extends OnGap = "fail">(options: ReplayOptions<G>): Stream.Stream<Element<G>, StoreError>
-  /** Replays into a publication, or whatever else takes payloads. Gives what the sink gives. */
-  replayTo<A, E = never, R = never>(
-    target: Target<A, E, R>,
+  /** Replays payloads into a sink, such as that of a publication, and gives what the sink gives. */
+  replayTo<A, L, E, R>(
+    sink: Sink.Sink<A, Uint8Array, L, E, R>,
     options: ReplayOptions<"fail">
-  ): Effect.Effect<A | void, StoreError | E, R>
+  ): Effect.Effect<A, StoreError | E, R>
+  /** Replays payloads, array by array, by anything that takes them and waits, such as `publication.publishMany`. */
+  replayTo<E, R>(
+    offer: (payloads: ReadonlyArray<Uint8Array>) => Effect.Effect<unknown, E, R>,
+    options: ReplayOptions<"fail">
+  ): Effect.Effect<void, StoreError | E, R>
   /**
    * The recorded past and then the live stream: each message once, in the order of its session. The recording is to be
    * one of the same stream, and to go on. Ends when the live stream does and everything before its end was given.
@@ -231,6 +226,8 @@ export interface Replayer {
   ): Stream.Stream<Element<G>, StoreError | E, R>
 }
 
+type Offer<A, E, R> = (payloads: ReadonlyArray<Uint8Array>) => Effect.Effect<A, E, R>
+
 /**
  * Makes a replayer of the recording in a topic. The store may be open read-only, beside the process that records.
  *
@@ -246,9 +243,14 @@ export const make = (topic: string): Effect.Effect<Replayer, never, MessageStore
       topic,
       sessions: recordedSessions(store, topic),
       stream,
-      replayTo: (target, options) => {
+      replayTo: <A, L, E, R>(
+        target: Sink.Sink<A, Uint8Array, L, E, R> | Offer<A, E, R>,
+        options: ReplayOptions<"fail">
+      ) => {
         const payloads = Stream.map(stream(options), ({ payload }) => payload)
-        return Sink.isSink(target) ? Stream.run(payloads, target) : Stream.runForEachArray(payloads, target)
+        return Sink.isSink(target)
+          ? Stream.run(payloads, target)
+          : (Stream.runForEachArray(payloads, target) as Effect.Effect<never, StoreError | E, R>)
       },
       merge: <E, R, G extends OnGap>(live: Stream.Stream<StreamMessage, E, R>, options: MergeOptions<G>) =>
         replayMerge.make(store, topic, live, options) as Stream.Stream<Element<G>, StoreError | E, R>

@@ -133,15 +133,17 @@ describe("a recorder", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("leaves its place as it is when a put fails, and knows it again for the next one", () =>
-    Effect.gen(function* () {
-      const recorder = yield* Recorder.make("trades")
-      yield* recorder.record(sent(1, 3))
-      const long = { ...sent(4, 4)[0]!, payload: new Uint8Array(5 * 1024 * 1024) }
-      assert.strictEqual((yield* Effect.flip(recorder.record([long]))).reason._tag, "MessageIllegal")
-      yield* recorder.record(sent(2, 5))
-      assert.deepStrictEqual(yield* numbersOf("trades", all), [1, 2, 3, 4, 5])
-    }).pipe(Effect.provide(memory))
+  it.live.each([{}, { transientStorePoolEnable: true }, { flushDiskType: "SYNC_FLUSH" as const }])(
+    "leaves its place as it is when a put fails, and knows it again for the next one (%o)",
+    (options) =>
+      Effect.gen(function* () {
+        const recorder = yield* Recorder.make("trades")
+        yield* recorder.record(sent(1, 3))
+        const long = { ...sent(4, 4)[0]!, payload: new Uint8Array(5 * 1024 * 1024) }
+        assert.strictEqual((yield* Effect.flip(recorder.record([long]))).reason._tag, "MessageIllegal")
+        yield* recorder.record(sent(2, 5))
+        assert.deepStrictEqual(yield* numbersOf("trades", all), [1, 2, 3, 4, 5])
+      }).pipe(Effect.provide(MessageStore.layerMemory({ ...options, mappedFileSizeCommitLog: 1024 * 1024 })))
   )
 
   it.live("knows what a put has stored that was interrupted", () =>
@@ -180,9 +182,9 @@ describe("a recorder", () => {
   it.effect("has one recording however many recorders are made of it, and takes turns", () =>
     Effect.gen(function* () {
       const [one, other] = yield* Effect.all([Recorder.make("trades"), Recorder.make("trades")])
-      yield* Effect.all([one.record(sent(1, 3000)), other.record(sent(1, 3000))], { concurrency: 2 })
+      yield* Effect.all([one.record(sent(1, 300)), other.record(sent(1, 300))], { concurrency: 2 })
       const replayer = yield* Replayer.make("trades")
-      assert.strictEqual(yield* Stream.runCount(replayer.stream({ from: "earliest" })), 3000)
+      assert.strictEqual(yield* Stream.runCount(replayer.stream({ from: "earliest" })), 300)
     }).pipe(Effect.provide(memory))
   )
 })
