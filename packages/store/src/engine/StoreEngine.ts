@@ -326,23 +326,20 @@ export class StoreEngine {
    * What has to reach the device before the files are closed, in steps that leave the caller's thread free. Only with
    * nothing syncing. Throws `FileFailure`.
    */
-  closingSteps(nowNs: number): Generator<ClosingSync.Step> | ReadonlyArray<never> {
+  closingSteps(): Generator<ClosingSync.Step> | ReadonlyArray<never> {
     if (this.options.readOnly || this.health.flushFailure !== undefined) {
       return []
     }
-    return ClosingSync.steps(
-      {
-        fileSystem: this.fileSystem,
-        commitLog: this.commitLog,
-        queues: this.queues,
-        index: this.index,
-        unsynced: this.#files.unsynced,
-        reput: this.#reput,
-        onFailure: (failure) => this.#onFlushFailure(failure),
-        hasFailed: () => this.health.flushFailure !== undefined
-      },
-      nowNs
-    )
+    return ClosingSync.steps({
+      fileSystem: this.fileSystem,
+      commitLog: this.commitLog,
+      queues: this.queues,
+      index: this.index,
+      unsynced: this.#files.unsynced,
+      reput: this.#reput,
+      onFailure: (failure) => this.#onFlushFailure(failure),
+      hasFailed: () => this.health.flushFailure !== undefined
+    })
   }
 
   /** Dispatches and flushes what is left and closes all files. Only with nothing syncing. Throws `FileFailure`. */

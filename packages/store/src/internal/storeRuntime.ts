@@ -157,7 +157,7 @@ export class StoreRuntime {
   /** Syncs what is left off this thread: a store may have thousands of queues. */
   get #bringToDevice(): Effect.Effect<void, StoreError> {
     return Effect.gen({ self: this }, function* () {
-      const steps = this.engine.closingSteps(this.nowNs)[Symbol.iterator]()
+      const steps = this.engine.closingSteps()[Symbol.iterator]()
       for (;;) {
         const step = yield* attempt(() => steps.next())
         if (step.done === true) {
