@@ -55,14 +55,14 @@ export const make = Effect.fnUntraced(function* (
 
 const makeBar = Effect.fnUntraced(function* (work: Work) {
   const { columns } = yield* Terminal.Terminal
-  const { stderr } = yield* Stdio.Stdio
+  const stdio = yield* Stdio.Stdio
   const style = yield* Style.current
   const startMs = yield* Clock.currentTimeMillis
   // The first moments of most work are spent on getting ready, which says nothing about its pace.
   let firstMs: number | undefined
   let drawnMs = startMs + (work.patienceMs ?? PATIENCE_MS_DEFAULT) - REDRAW_INTERVAL_MS
   let isDrawn = false
-  const display = (text: string) => Effect.ignore(Stream.run(Stream.succeed(text), stderr()))
+  const display = (text: string) => Effect.ignore(Stream.run(Stream.succeed(text), stdio.stderr()))
   yield* Effect.addFinalizer(() => (isDrawn ? display(CLEAR_LINE) : Effect.void))
 
   const update = Effect.fnUntraced(function* (done: number) {
