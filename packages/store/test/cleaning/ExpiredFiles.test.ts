@@ -76,13 +76,20 @@ describe("ExpiredFiles", () => {
   })
 
   it("removes no more than its batch in a round, with a pause between", () => {
-    const store = filled(new SimulatedStore(1, { cleanResourceInterval: 1000 }).open(), 300)
-    const before = fileCount(store)
-    assert.isAbove(before, 5)
+    const pauseMs = 30
+    const options = { cleanResourceInterval: 1000, deleteCommitLogFilesInterval: pauseMs }
+    const store = filled(new SimulatedStore(1, options).open(), 300)
+    assert.isAbove(fileCount(store), 5)
     store.nowMs += 2 * HOUR_MS
     store.hour = 4
-    store.run(100)
-    assert.strictEqual(fileCount(store), before - 3)
+    const removedAt: Array<number> = []
+    for (let step = 0; step < 60; step++) {
+      const before = fileCount(store)
+      store.run(0)
+      removedAt.push(...Array.from({ length: before - fileCount(store) }, () => store.nowMs))
+    }
+    assert.lengthOf(removedAt, 3)
+    assert.isTrue(removedAt.every((timeMs, index) => index === 0 || timeMs - removedAt[index - 1]! >= pauseMs))
   })
 
   it("keeps a file of a queue whose end is fillers and whose beginning is still read", () => {

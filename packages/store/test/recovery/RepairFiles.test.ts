@@ -1,6 +1,7 @@
 /** Files of a store that are missing, have a wrong length, or are none of its own: named, and mended. */
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import * as fs from "node:fs"
 import { basename, join } from "node:path"
 import { assert } from "vitest"
@@ -105,16 +106,23 @@ describe("a file of the log that is missing between others", () => {
     })
   )
 
-  it.effect("goes by age like any other, with the time of the record behind it", () =>
-    Effect.gen(function* () {
-      const { backup, directory } = yield* filled
-      fs.rmSync(fileAt(directory, 1))
-      yield* Repair.apply({ directory, choice: "keep", backup })
-      const record = fs.readFileSync(fileAt(directory, 1))
-      const next = fs.readFileSync(fileAt(directory, 2))
-      // Store time of the first record, whose hosts are IPv4.
-      assert.strictEqual(record.readBigInt64BE(56), next.readBigInt64BE(56))
-    })
+  it.effect(
+    "has a record at its beginning, of the time of the one behind it, so that it goes by age like any other",
+    () =>
+      Effect.gen(function* () {
+        const { backup, directory } = yield* filled
+        fs.rmSync(fileAt(directory, 1))
+        yield* Repair.apply({ directory, choice: "keep", backup })
+        const record = fs.readFileSync(fileAt(directory, 1))
+        const next = fs.readFileSync(fileAt(directory, 2))
+        const { recordCount } = yield* Effect.map(Stream.runCollect(Inspect.dump(fileAt(directory, 1))), (lines) => ({
+          recordCount: lines.filter(({ kind }) => kind === "record").length
+        }))
+        assert.strictEqual(recordCount, 1)
+        assert.strictEqual(record.readInt32BE(4), next.readInt32BE(4))
+        // Store time of the first record, whose hosts are IPv4.
+        assert.strictEqual(record.readBigInt64BE(56), next.readBigInt64BE(56))
+      })
   )
 
   it.effect("is not looked for over more files than a log can lose", () =>
