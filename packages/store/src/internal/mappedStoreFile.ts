@@ -29,6 +29,9 @@ const WRITE_LENGTH_MIN = 16 * 1024
  * 270 bytes with the faults, 130 without). At most as much as is written already: most queues stay nearly empty.
  */
 const TOUCH_LENGTH_MAX = 64 * 1024
+
+/** Of a log that grows fast the thread pool makes pages ready this far ahead: half of them used up, it makes the next. */
+const AHEAD_LENGTH = 2 * 1024 * 1024
 const PAGE_LENGTH = 4096
 
 export interface MappedStoreFileOptions {
@@ -61,12 +64,15 @@ export class MappedStoreFile implements StoreFile {
   #touchedTo = 0
   /** Bytes of a queue or an index from here on may have no blocks yet. */
   #reservedTo = 0
+  /** A write that reaches beyond has the pool touch more; while it does, and where it never is to, this is infinite. */
+  #aheadFrom: number
 
   constructor(path: string, length: number, options: MappedStoreFileOptions) {
     this.path = path
     this.length = length
     this.state = { name: path, isClosed: false }
     this.#options = options
+    this.#aheadFrom = options.isRandom ? Number.POSITIVE_INFINITY : AHEAD_LENGTH
     this.#region = this.#map(Math.min(length, options.firstLength))
     this.#window = windowOf(this.#region)
   }
@@ -89,6 +95,9 @@ export class MappedStoreFile implements StoreFile {
     if (length < WRITE_LENGTH_MIN && this.#has(offset + length)) {
       if (offset + length > this.#touchedTo) {
         this.#touch(offset, offset + length)
+      }
+      if (offset + length > this.#aheadFrom) {
+        this.#touchAhead(offset + length)
       }
       this.#window.bytes.set(source.subarray(0, length), offset)
       return
@@ -126,6 +135,22 @@ export class MappedStoreFile implements StoreFile {
         // A system that does not know this leaves each page to the first store into it.
         this.#touchedTo = this.length
       }
+    }
+  }
+
+  /** Has the thread pool make the pages behind `end` ready. It may come late, or fail: `#touch` sees to the same. */
+  #touchAhead(end: number): void {
+    const from = Math.max(this.#touchedTo, end - (end % PAGE_LENGTH))
+    const to = Math.min(this.#region.length, from + AHEAD_LENGTH)
+    this.#aheadFrom = Number.POSITIVE_INFINITY
+    if (to > from) {
+      const onTouched = (error: unknown): void => {
+        if (error === undefined) {
+          this.#touchedTo = Math.max(this.#touchedTo, to)
+          this.#aheadFrom = to - AHEAD_LENGTH / 2
+        }
+      }
+      this.#region.preTouch(onTouched, from, to - from)
     }
   }
 
