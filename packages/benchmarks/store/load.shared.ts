@@ -2,8 +2,8 @@
 import * as MessageStore from "@millrace/store/MessageStore"
 import * as Effect from "effect/Effect"
 
-export const TOPIC = "bench"
-export const QUEUES = 4
+const TOPIC = "bench"
+const QUEUES = 4
 
 /** Neighbouring queries ask for keys that are far apart. */
 const KEY_STEP = 7919
@@ -11,16 +11,16 @@ const KEY_STEP = 7919
 type Store = MessageStore.MessageStore["Service"]
 type Run = Effect.Effect<void, unknown, MessageStore.MessageStore>
 
-const messageOf = (body: Uint8Array) => (number: number) => ({
+const messageOf = (body: Uint8Array, queues: number) => (number: number) => ({
   topic: TOPIC,
-  queueId: number % QUEUES,
+  queueId: number % queues,
   body,
   keys: `key${number}`,
   tags: "TagA"
 })
 
 /** Done is what is dispatched to queues and index, not only what is acknowledged. */
-const dispatched = Effect.fnUntraced(function* (store: Store) {
+export const dispatched = Effect.fnUntraced(function* (store: Store) {
   for (;;) {
     const { dispatchedPosition, maxPosition } = yield* store.status
     if (dispatchedPosition === maxPosition) {
@@ -39,12 +39,13 @@ export interface Puts {
   readonly batch: number
   /** Whether it ends when all is dispatched, or when all is acknowledged. */
   readonly isDispatched: boolean
+  readonly queues?: number
 }
 
-export const put = ({ batch, count, first, isDispatched, length }: Puts): Run =>
+export const put = ({ batch, count, first, isDispatched, length, queues = QUEUES }: Puts): Run =>
   Effect.gen(function* () {
     const store = yield* MessageStore.MessageStore
-    const message = messageOf(new Uint8Array(length).fill(65))
+    const message = messageOf(new Uint8Array(length).fill(65), queues)
     for (let number = first; number < first + count; number += batch) {
       if (batch === 1) {
         yield* store.put(message(number))
@@ -58,7 +59,7 @@ export const put = ({ batch, count, first, isDispatched, length }: Puts): Run =>
   })
 
 /** Reads `count` messages, queue by queue, from the beginning again at the end. */
-export const read = (count: number): Run =>
+export const read = (count: number, queues: number = QUEUES): Run =>
   Effect.gen(function* () {
     const store = yield* MessageStore.MessageStore
     let queueId = 0
@@ -68,7 +69,7 @@ export const read = (count: number): Run =>
       done += messages.length
       offset = nextOffset
       if (messages.length === 0) {
-        queueId = (queueId + 1) % QUEUES
+        queueId = (queueId + 1) % queues
         offset = 0
       }
     }
