@@ -83,6 +83,17 @@ describe("a recorder", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is whole for who reads it at once, however far its queue is behind the log", () =>
+    Effect.gen(function* () {
+      const recorder = yield* Recorder.make("trades")
+      yield* recorder.record(sent(1, 9))
+      const store = yield* MessageStore.MessageStore
+      const info = yield* store.topic("trades")
+      assert.isBelow(info!.queues[0]!.maxOffset, 9)
+      assert.deepStrictEqual(yield* numbersOf("trades", all), [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    }).pipe(Effect.provide(MessageStore.layerMemory({ transientStorePoolEnable: true })))
+  )
+
   it.effect("fails before a gap, after what comes before it, or keeps the gap", () =>
     Effect.gen(function* () {
       const recorder = yield* Recorder.make("trades")

@@ -4,6 +4,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { MessageStore, QueueInfo } from "../MessageStore.ts"
 import type { Selection } from "../Replayer.ts"
 import type { StoreError } from "../StoreError.ts"
+import * as recordedQueue from "./recordedQueue.ts"
 import { open, type SessionCursor } from "./sessionCursor.ts"
 
 type Store = MessageStore["Service"]
@@ -38,7 +39,10 @@ export class QueueWatch {
 
   /** Sees what there is now. Sessions that were not there at the first look are new. */
   readonly look: Effect.Effect<void, StoreError> = Effect.gen({ self: this }, function* () {
-    const info = yield* this.#store.topic(this.#topic)
+    // What was put before the first look is there, whatever is still on its way into the queues.
+    const info = yield* this.#hasLooked
+      ? this.#store.topic(this.#topic)
+      : recordedQueue.settledTopic(this.#store, this.#topic)
     for (const queue of info?.queues ?? []) {
       const watched = this.#watched.get(queue.queueId)
       if (watched !== undefined) {

@@ -1,7 +1,7 @@
 /** A queue of a recording, read by offset: which session it has, and where in it a position is. */
 import * as Effect from "effect/Effect"
 import type { StoredMessage } from "../Message.ts"
-import type { MessageStore, QueueInfo } from "../MessageStore.ts"
+import type { MessageStore, QueueInfo, TopicInfo } from "../MessageStore.ts"
 import * as RecordingDescriptor from "../record/RecordingDescriptor.ts"
 import type { RecordedPlace } from "../record/RecordingDescriptor.ts"
 import type { RecordedSession } from "../Replayer.ts"
@@ -48,6 +48,22 @@ export const messageAt = Effect.fnUntraced(function* (
   return undefined
 })
 
+/** The topic once all that was put before can be read: dispatch may be far behind. Undefined for one that is not there. */
+export const settledTopic = Effect.fnUntraced(function* (
+  store: Store,
+  topic: string
+): Effect.fn.Return<TopicInfo | undefined, StoreError> {
+  const before = yield* store.topic(topic)
+  let isLagging = false
+  for (const { maxOffset, nextOffset, queueId } of before?.queues ?? []) {
+    if (maxOffset < nextOffset) {
+      isLagging = true
+      yield* store.awaitMessages(topic, new Map([[queueId, nextOffset - 1]]))
+    }
+  }
+  return isLagging ? yield* store.topic(topic) : before
+})
+
 /** The first message that is kept. */
 export const firstOf = (
   store: Store,
@@ -89,7 +105,7 @@ export const recordedSessions = Effect.fnUntraced(function* (
   store: Store,
   topic: string
 ): Effect.fn.Return<ReadonlyArray<RecordedSession>, StoreError> {
-  const info = yield* store.topic(topic)
+  const info = yield* settledTopic(store, topic)
   const sessions: Array<RecordedSession> = []
   for (const queue of info?.queues ?? []) {
     const first = yield* firstOf(store, topic, queue)

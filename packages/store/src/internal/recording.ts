@@ -97,12 +97,7 @@ class Recording {
     if (this.#sessions !== undefined) {
       return this.#sessions
     }
-    let info = yield* this.#store.topic(this.#topic)
-    if (info?.queues.some(({ maxOffset, nextOffset }) => nextOffset > maxOffset) === true) {
-      // What was put and cannot be read yet is what the recording ends with.
-      yield* this.#store.flush
-      info = yield* this.#store.topic(this.#topic)
-    }
+    const info = yield* recordedQueue.settledTopic(this.#store, this.#topic)
     const sessions = new SessionTable<SessionProgress>()
     this.#nextQueueId = 0
     this.#queueCount = info?.queueCount ?? 0
@@ -254,7 +249,7 @@ class Recording {
     if (duplicates.length === 0) {
       return
     }
-    const info = yield* this.#store.topic(this.#topic)
+    const info = yield* recordedQueue.settledTopic(this.#store, this.#topic)
     const next = new Map<SessionProgress, number>()
     for (const [session, { payload, position }] of duplicates) {
       const queue = info?.queues.find(({ queueId }) => queueId === session.queueId)

@@ -70,14 +70,9 @@ class Replay {
     })
   }
 
-  /** Offset of the first message that is not given now: who follows takes what can be read, who ends what was put. */
-  #endOf({ watched: { queue } }: Reading): number {
-    return this.#follows ? queue.maxOffset : queue.nextOffset
-  }
-
   #isAtEnd(reading: Reading): boolean {
     const { cursor } = reading.watched
-    return reading.isDone || (cursor.head === undefined && cursor.offset >= this.#endOf(reading))
+    return reading.isDone || (cursor.head === undefined && cursor.offset >= reading.watched.queue.maxOffset)
   }
 
   #awaitMore(): Effect.Effect<void, StoreError> {
@@ -93,9 +88,9 @@ class Replay {
     const elements: Array<Element> = []
     while (elements.length === 0) {
       for (const reading of this.#readings) {
-        const { cursor } = reading.watched
+        const { cursor, queue } = reading.watched
         if (!reading.isDone) {
-          yield* cursor.fetch(this.#endOf(reading), readBytes(this.#readings.length))
+          yield* cursor.fetch(queue.maxOffset, readBytes(this.#readings.length))
           reading.isDone = cursor.head !== undefined && isBehind(this.#options.to, cursor.head)
         }
         if (cursor.head === undefined && !this.#isAtEnd(reading)) {
