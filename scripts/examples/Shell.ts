@@ -4,7 +4,8 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 const BIN = join(import.meta.dirname, "../../packages/cli/src/bin.ts")
-const LIMIT_MS = 180_000
+/** An example that has not ended by then hangs. */
+const EXAMPLE_MS_MAX = 240_000
 
 export interface Ended {
   readonly code: number | null
@@ -26,10 +27,8 @@ export class Typed {
         this.#waiting.forEach((wake) => wake())
       })
     }
-    const timer = setTimeout(() => this.stop("SIGKILL"), LIMIT_MS)
     this.#ended = new Promise((resolve) => {
       child.once("close", (code) => {
-        clearTimeout(timer)
         this.#isOver = true
         this.#waiting.forEach((wake) => wake())
         resolve({ code, output: this.#output })
@@ -48,6 +47,16 @@ export class Typed {
 
   ended(): Promise<Ended> {
     return this.#ended
+  }
+
+  /** The same, at the latest when an example has to be over. */
+  async endedInTime(): Promise<Ended> {
+    const timer = setTimeout(() => this.stop("SIGKILL"), EXAMPLE_MS_MAX)
+    try {
+      return await this.#ended
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Waits until it has said something that matches, or has ended. */
@@ -78,12 +87,18 @@ export class Shell {
   type(line: string, cwd: string, driver: string): Typed {
     const env = { ...process.env, NO_COLOR: "1", PATH: `${this.#bin}:${process.env["PATH"]}`, AERON_DIR: driver }
     // A group of its own, so that a signal reaches what stands before a pipe as well.
-    const child = spawn("sh", ["-c", line], { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] })
+    // The shell itself goes on, to give the code of the command.
+    const child = spawn("sh", ["-c", `trap : INT; ${line}`], {
+      cwd,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"]
+    })
     return new Typed(child)
   }
 
   async run(line: string, cwd: string, driver: string): Promise<string> {
-    const { code, output } = await this.type(line, cwd, driver).ended()
+    const { code, output } = await this.type(line, cwd, driver).endedInTime()
     if (code !== 0) {
       throw new Error(`${line} ended with ${code}: ${output}`)
     }

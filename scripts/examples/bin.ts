@@ -6,6 +6,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Docstrings from "./Docstrings.ts"
+import { checkCommandLine } from "./checkCommandLine.ts"
 import { checkDocstrings } from "./checkDocstrings.ts"
 import { findStrangers } from "./ReadmePrograms.ts"
 import * as ShellBlocks from "./ShellBlocks.ts"
@@ -65,7 +66,7 @@ for (const { path, text } of site) {
   }
 }
 
-failures.push(...(await checkDocstrings(ROOT, examples)))
+failures.push(...(await checkDocstrings(ROOT, examples)), ...(await checkCommandLine()))
 
 for (const failure of failures) {
   console.error(failure)

@@ -19,7 +19,7 @@ const problemOf = async (shell: Shell, world: CommandWorld, example: Example): P
       await typed.says(/\S/)
       typed.stop("SIGINT")
     }
-    const { code, output } = await typed.ended()
+    const { code, output } = await typed.endedInTime()
     if (code !== expected) {
       return `ended with ${code} instead of ${expected}: ${output}`
     }
