@@ -11,7 +11,7 @@ import type { SubscriptionImages } from "./SubscriptionImages.ts"
 /** The message that a handler has just been given: one object for all of them, valid during the call alone. */
 export class PolledMessage {
   index = 0
-  private readonly batch: FragmentBatch
+  readonly batch: FragmentBatch
 
   constructor(batch: FragmentBatch) {
     this.batch = batch
@@ -47,21 +47,43 @@ export type ControlledHandler = (
   message: PolledMessage
 ) => Action
 
+/**
+ * What polls read into. One serves all subscriptions of a client, since a poll ends before the next begins: with one each,
+ * a thousand of them would read into 68 MB that no cache holds. Only a poll within the handler of another makes its own.
+ */
+export class PollBatches {
+  private readonly countMax: number
+  private spare: PolledMessage | undefined = undefined
+
+  /** Each holds at most `countMax` messages. */
+  constructor(countMax: number) {
+    this.countMax = countMax
+  }
+
+  take(): PolledMessage {
+    const message = this.spare ?? new PolledMessage(new FragmentBatch(this.countMax))
+    this.spare = undefined
+    return message
+  }
+
+  giveBack(message: PolledMessage): void {
+    this.spare = message
+  }
+}
+
 export class MessagePoll {
   private readonly images: SubscriptionImages
   private readonly lengthLimit: number
-  private readonly batch: FragmentBatch
-  private readonly message: PolledMessage
+  private readonly batches: PollBatches
   private isPolling = false
   /** Whether the handler ended the poll of the image. */
   private isStopped = false
 
-  /** A batch holds at most `countMax` messages and about `lengthLimit` bytes of log. */
-  constructor(images: SubscriptionImages, countMax: number, lengthLimit: number) {
+  /** A batch holds about `lengthLimit` bytes of log. */
+  constructor(images: SubscriptionImages, batches: PollBatches, lengthLimit: number) {
     this.images = images
+    this.batches = batches
     this.lengthLimit = lengthLimit
-    this.batch = new FragmentBatch(countMax)
-    this.message = new PolledMessage(this.batch)
   }
 
   /**
@@ -87,17 +109,19 @@ export class MessagePoll {
     assert(!this.isPolling, "a subscription is polled by a handler of its own poll")
     this.isPolling = true
     this.isStopped = false
+    const message = this.batches.take()
     let count = 0
     try {
       while (
         !this.isStopped &&
         count < limit &&
-        this.images.readOne(image, this.batch, this.lengthLimit, limit - count, positionLimit) > 0
+        this.images.readOne(image, message.batch, this.lengthLimit, limit - count, positionLimit) > 0
       ) {
-        count += this.hand(image, handler)
+        count += this.hand(image, message, handler)
       }
     } finally {
       this.isPolling = false
+      this.batches.giveBack(message)
       // Padding and parts of a message move the reader too.
       image.release()
     }
@@ -105,8 +129,8 @@ export class MessagePoll {
   }
 
   /** @returns how many messages of the batch were taken */
-  private hand(image: ImageReader, handler: ControlledHandler): number {
-    const { batch, message } = this
+  private hand(image: ImageReader, message: PolledMessage, handler: ControlledHandler): number {
+    const { batch } = message
     let taken = 0
     try {
       while (taken < batch.count && !this.isStopped) {

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as Latch from "effect/Latch"
 import type { ClientConductor } from "../client/ClientConductor.ts"
 import type { Cancel, RequestHandlers } from "../client/CommandSender.ts"
+import { PollBatches } from "../client/MessagePoll.ts"
 import type { CncHeader } from "../command/CncDescriptor.ts"
 import { Closed, type TransportError, type TransportErrorReason } from "../TransportError.ts"
 import { fail, reasonOfFailure } from "./transportError.ts"
@@ -47,6 +48,7 @@ export class ClientRuntime {
   /** Open unless another driver is waited for. */
   readonly usable: Latch.Latch
   private finalReason: TransportErrorReason | undefined = undefined
+  private readonly batches = new Map<number, PollBatches>()
 
   constructor(directory: string, wakeDriver: () => void, connection: ClientConnection, usable: Latch.Latch) {
     this.directory = directory
@@ -57,6 +59,13 @@ export class ClientRuntime {
 
   get isWaiting(): boolean {
     return this.waitingFor !== undefined
+  }
+
+  /** What polls of at most so many messages share. */
+  pollBatches(countMax: number): PollBatches {
+    const batches = this.batches.get(countMax) ?? new PollBatches(countMax)
+    this.batches.set(countMax, batches)
+    return batches
   }
 
   /** Why the client cannot be used any more, or undefined while it can, or will be. */

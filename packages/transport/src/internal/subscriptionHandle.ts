@@ -90,7 +90,7 @@ export class SubscriptionHandle extends RestorableHandle<SubscriptionImages> {
   get messagePoll(): MessagePoll {
     const { batchBytesMax, batchCountMax } = this.options
     this.assertNotBorrowed()
-    this.polling ??= new MessagePoll(this.kernel, batchCountMax, batchBytesMax)
+    this.polling ??= new MessagePoll(this.kernel, this.client.pollBatches(batchCountMax), batchBytesMax)
     return this.polling
   }
 

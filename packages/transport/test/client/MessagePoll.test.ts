@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ABORT, type Action, BREAK, COMMIT, CONTINUE } from "@millrace/core/kernel/logbuffer/ControlledPoll"
 import { AssertionError } from "@millrace/core/kernel/memory/Assert"
-import { MessagePoll } from "../../src/client/MessagePoll.ts"
+import { type ControlledHandler, MessagePoll, PollBatches } from "../../src/client/MessagePoll.ts"
 import { HeapDriver } from "../driver/HeapDriver.ts"
 import { CHANNEL, HeapClient } from "./HeapClient.ts"
 
@@ -26,7 +26,7 @@ const setUp = (countMax = 64) => {
     publication,
     subscription,
     offer,
-    polling: new MessagePoll(subscription, countMax, Infinity)
+    polling: new MessagePoll(subscription, new PollBatches(countMax), Infinity)
   }
 }
 
@@ -61,6 +61,31 @@ const subscriberPosition = ({ driver, subscription }: Polling): number =>
 const goOn = (): Action => CONTINUE
 
 describe("MessagePoll", () => {
+  it("reads into memory of its own within the handler of another poll, and else into what that one had", () => {
+    const [outer, inner] = [setUp(), setUp()]
+    outer.offer("a", "b")
+    inner.offer("c", "d")
+    const batches = new PollBatches(8)
+    const pollOuter = new MessagePoll(outer.subscription, batches, Infinity)
+    const pollInner = new MessagePoll(inner.subscription, batches, Infinity)
+    const given: Array<string> = []
+    const headers = new Set<unknown>()
+    const take: ControlledHandler = (bytes, offset, length, header) => {
+      headers.add(header)
+      given.push(decoder.decode(bytes.slice(offset, offset + length)))
+      return CONTINUE
+    }
+    pollOuter.pollAll((...message) => {
+      pollInner.pollAll(take, 1)
+      return take(...message)
+    }, 10)
+    assert.deepStrictEqual(given, ["c", "a", "d", "b"])
+    assert.strictEqual(headers.size, 2)
+    inner.offer("e")
+    pollInner.pollAll(take, 1)
+    assert.strictEqual(headers.size, 2)
+  })
+
   it("stops before a message that is aborted, and gives it again", () => {
     const set = setUp()
     set.offer("a", "b", "c")
@@ -274,7 +299,7 @@ describe("polling blocks", () => {
     assert.strictEqual(replay.offerBlock(block, 0, frames.length), frames.length)
     assert.throws(() => replay.offerBlock(block, 0, frames.length), /term offset/)
     const texts: Array<string> = []
-    new MessagePoll(subscription, 8, Infinity).pollAll((bytes, offset, length) => {
+    new MessagePoll(subscription, new PollBatches(8), Infinity).pollAll((bytes, offset, length) => {
       texts.push(decoder.decode(bytes.slice(offset, offset + length)))
       return CONTINUE
     }, 10)

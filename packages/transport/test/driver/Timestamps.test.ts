@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ClientPublication } from "../../src/client/ClientPublication.ts"
 import { CONTINUE } from "@millrace/core/kernel/logbuffer/ControlledPoll"
-import { MessagePoll } from "../../src/client/MessagePoll.ts"
+import { MessagePoll, PollBatches } from "../../src/client/MessagePoll.ts"
 import type { SubscriptionImages } from "../../src/client/SubscriptionImages.ts"
 import * as ErrorCode from "../../src/command/ErrorCode.ts"
 import { CHANNEL, HeapClient, STREAM } from "../client/HeapClient.ts"
@@ -19,7 +19,7 @@ interface Message {
 
 const messagesOf = (subscription: SubscriptionImages): ReadonlyArray<Message> => {
   const messages: Array<Message> = []
-  new MessagePoll(subscription, 16, 1024 * 1024).pollAll((bytes, offset, length, message) => {
+  new MessagePoll(subscription, new PollBatches(16), 1024 * 1024).pollAll((bytes, offset, length, message) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset + offset, length)
     const payload = Array.from({ length: length >>> 3 }, (_, index) => view.getBigInt64(8 * index, true))
     messages.push({ payload, reservedValue: message.reservedValue })
