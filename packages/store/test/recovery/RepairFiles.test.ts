@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import * as fs from "node:fs"
 import { basename, join } from "node:path"
 import { assert } from "vitest"
+import * as IndexDescriptor from "../../src/index/IndexDescriptor.ts"
 import * as Inspect from "../../src/Inspect.ts"
 import * as MessageStore from "../../src/MessageStore.ts"
 import * as Repair from "../../src/Repair.ts"
@@ -22,6 +23,8 @@ import {
   without
 } from "../fixtures/DamagedStore.ts"
 import * as Temporary from "../fixtures/Temporary.ts"
+
+const INDEX_LENGTH = IndexDescriptor.fileLength(options.maxHashSlotNum, options.maxIndexNum)
 
 const fileAt = (directory: string, index: number): string =>
   join(directory, "commitlog", FileNaming.format(index * FILE_LENGTH))
@@ -44,6 +47,10 @@ const mend = (directory: string, backup: string, choice: Repair.Choice["name"], 
     assert.deepStrictEqual(Temporary.contentOf(directory), before)
     const report = yield* Repair.apply({ directory, choice, backup })
     assert.deepStrictEqual(report.verified.findings, [])
+    // Nobody has said how large it was.
+    for (const name of fs.readdirSync(join(directory, "index"))) {
+      assert.strictEqual(fs.statSync(join(directory, "index", name)).size, INDEX_LENGTH)
+    }
     yield* using(
       directory,
       Effect.gen(function* () {
