@@ -3,7 +3,9 @@
  * name in UTF-8, so that no put encodes it again.
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
+import * as JavaString from "../commitlog/JavaString.ts"
 import * as MessageCheck from "../commitlog/MessageCheck.ts"
+import type { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import type { ConsumeQueue } from "./ConsumeQueue.ts"
@@ -43,6 +45,8 @@ export class QueueTable {
   readonly #openQueue: OpenQueue
   /** Messages that follow each other mostly share a topic and a queue. */
   #last: TopicQueues | undefined = undefined
+  /** Of topics whose names have one hash the last that was asked for. */
+  readonly #byHash: Map<number, TopicQueues> = new Map()
 
   readonly #isBatch: (topic: string) => boolean
 
@@ -77,6 +81,21 @@ export class QueueTable {
       this.lmqCount += MultiDispatch.isLmq(name) ? 1 : 0
     }
     this.#last = topic
+    return topic
+  }
+
+  /**
+   * The topic of a record. Found by the bytes of its name: to make text of each took a third of dispatch where records of
+   * many topics follow each other.
+   */
+  topicOf(record: RecordCursor): TopicQueues {
+    const { bytes, topicAt, topicLength } = record
+    const hash = JavaString.hashCodeUtf8(0, bytes, topicAt, topicAt + topicLength)
+    let topic = this.#byHash.get(hash)
+    if (topic === undefined || !record.hasTopic(topic.utf8)) {
+      topic = this.topic(record.topic)
+      this.#byHash.set(hash, topic)
+    }
     return topic
   }
 

@@ -33,7 +33,7 @@ export class QueueDispatcher implements Dispatcher {
     }
     let topic = this.#topic
     if (topic === undefined || !record.hasTopic(topic.utf8)) {
-      topic = this.#table.topic(record.topic)
+      topic = this.#table.topicOf(record)
       this.#topic = topic
     }
     const isInnerBatch = SysFlag.isInnerBatch(record.sysFlag)

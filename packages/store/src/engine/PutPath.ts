@@ -144,8 +144,9 @@ export class PutPath {
       let code = MessageCheck.check(longestOf(message), this.#bodyLengthMax, this.#crcLength)
       if (code === MessageCheck.OK && message.topic !== lastTopic) {
         lastTopic = message.topic
-        code = this.#queues.topics.has(lastTopic) ? MessageCheck.OK : MessageCheck.checkTopic(lastTopic)
-        isBatchTopic = this.#queues.isBatch(lastTopic)
+        const known = this.#queues.topics.get(lastTopic)
+        code = known === undefined ? MessageCheck.checkTopic(lastTopic) : MessageCheck.OK
+        isBatchTopic = known === undefined ? this.#queues.isBatch(lastTopic) : known.isBatch
       }
       if (code === MessageCheck.OK) {
         code = MessageCheck.checkQueueType(message, isBatchTopic)

@@ -50,8 +50,7 @@ export class IndexService implements Dispatcher {
   #indexedBefore = -1
   /** Whether the record at hand may have keys in the index already. */
   #isRepeated = false
-  #topic = ""
-  #topicUtf8: Uint8Array = new Uint8Array(0)
+  /** Hash of what stands before the keys of the record at hand. */
   #topicPrefix = 0
 
   constructor(options: IndexOptions) {
@@ -151,11 +150,7 @@ export class IndexService implements Dispatcher {
       return
     }
     this.#isRepeated = position === this.#indexedBefore
-    if (!record.hasTopic(this.#topicUtf8)) {
-      this.#topic = record.topic
-      this.#topicUtf8 = Utf8.encode(this.#topic)
-      this.#topicPrefix = KeyHash.prefix(this.#topic)
-    }
+    this.#topicPrefix = KeyHash.prefixUtf8(record.bytes, record.topicAt, record.topicAt + record.topicLength)
     const { uniqueKeyEnd, uniqueKeyStart } = record.places
     if (uniqueKeyEnd > uniqueKeyStart) {
       this.#put(record, position, uniqueKeyStart, uniqueKeyEnd)
@@ -164,7 +159,7 @@ export class IndexService implements Dispatcher {
     if (this.#options.indexTags) {
       const tags = record.property(TAGS)
       if (tags !== undefined) {
-        this.#add(KeyHash.of(this.#topic, TAG_PREFIX + tags), position, record.storeTimestamp)
+        this.#add(KeyHash.ofText(this.#topicPrefix, TAG_PREFIX + tags), position, record.storeTimestamp)
       }
     }
     this.#indexedBefore = position + 1

@@ -8,6 +8,10 @@ const unsigned = (hash: number): number => (hash === MIN_VALUE ? 0 : Math.abs(ha
 /** The hash of what stands before the keys of a topic. */
 export const prefix = (topic: string): number => JavaString.hashCode(`${topic}#`)
 
+/** The same for the topic at `bytes[start..end)`. */
+export const prefixUtf8 = (bytes: Uint8Array, start: number, end: number): number =>
+  JavaString.continueWith(JavaString.hashCodeUtf8(0, bytes, start, end), "#")
+
 export const of = (topic: string, key: string): number => ofText(prefix(topic), key)
 
 /** The hash of a key of the topic with this prefix. */

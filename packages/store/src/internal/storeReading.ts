@@ -270,7 +270,7 @@ const queryNow = (
   QueryMessage.query(indexOf(engine), engine.commitLog, lookupOf(request), kind, (record) => {
     messages.push(new StoredMessage(slab.copy(record)))
   })
-  return messages.reverse()
+  return messages.length > 1 ? messages.toReversed() : messages
 }
 
 export const topics = (runtime: StoreRuntime): ReadonlyArray<TopicInfo> => {
