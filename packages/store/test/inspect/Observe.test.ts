@@ -1,15 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import * as Inspect from "../../src/Inspect.ts"
 import * as MessageStore from "../../src/MessageStore.ts"
-
-const directory = Effect.acquireRelease(
-  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "millrace-observe-"))),
-  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
-)
+import * as Golden from "../fixtures/Golden.ts"
+import * as Temporary from "../fixtures/Temporary.ts"
 
 const message = (n: number) => ({ topic: n % 2 === 0 ? "even" : "odd", queueId: 0, body: Buffer.from(`${n}`) })
 
@@ -18,7 +14,7 @@ const OFFSETS = { offsetTable: { "even@readers": { 0: 2 } } }
 describe("Inspect.observe", () => {
   it.live("sees at each look what the writer has done since the one before", () =>
     Effect.gen(function* () {
-      const root = yield* directory
+      const root = yield* Temporary.directory
       const options = { directory: root, mappedFileSizeCommitLog: 1 << 16, mappedFileSizeConsumeQueue: 2000 }
       const { look } = yield* Effect.gen(function* () {
         const store = yield* MessageStore.MessageStore
@@ -51,7 +47,7 @@ describe("Inspect.observe", () => {
 
   it.live("has nothing to tell of the records of an empty store, and fails when its files have gone", () =>
     Effect.gen(function* () {
-      const root = yield* directory
+      const root = yield* Temporary.directory
       yield* Effect.scoped(
         Effect.provide(Effect.void, MessageStore.layer({ directory: root, mappedFileSizeCommitLog: 1 << 16 }))
       )
@@ -60,5 +56,28 @@ describe("Inspect.observe", () => {
       fs.rmSync(root, { recursive: true })
       assert.strictEqual((yield* Effect.flip(look))._tag, "StoreError")
     }).pipe(Effect.scoped)
+  )
+
+  it.live.each(Golden.names.filter((name) => name.endsWith("clean")))(
+    "sees all of the real store %s, and changes nothing",
+    (name) =>
+      Effect.gen(function* () {
+        const root = yield* Temporary.directory
+        Golden.unpack(name, root)
+        const before = Temporary.contentOf(root)
+        const { queues, summary } = Golden.expected(name).reopened
+        const { look } = yield* Inspect.observe({ directory: root })
+        const now = yield* look
+        assert.deepInclude(now, { maxPosition: summary.maxPhyOffset, dispatchBehindBytes: 0, isOpen: false })
+        const ends = now.byTopic.flatMap(({ queues, topic }) =>
+          queues.map((queue) => `${topic} ${queue.queueId} ${queue.maxOffset}`)
+        )
+        const expected = queues.filter(({ maxOffset }) => maxOffset > 0)
+        assert.sameMembers(
+          ends,
+          expected.map(({ maxOffset, queueId, topic }) => `${topic} ${queueId} ${maxOffset}`)
+        )
+        assert.deepStrictEqual(Temporary.contentOf(root), before)
+      }).pipe(Effect.scoped)
   )
 })
