@@ -1,7 +1,7 @@
 /** What a store is made with, concluded: every field has its value. Names are RocketMQ's. */
 export interface StoreOptions {
   readonly storePathRootDir: string
-  /** Directories of the log; file `i` lies in directory `i mod n`. */
+  /** Directories of the log; new files go in turn to those that are not full. */
   readonly storePathCommitLog: ReadonlyArray<string>
   readonly mappedFileSizeCommitLog: number
   readonly mappedFileSizeConsumeQueue: number
