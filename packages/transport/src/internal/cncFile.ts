@@ -1,8 +1,8 @@
 /** The CnC file on disk: opened by whoever looks for a driver, created by a driver. */
-import * as fs from "node:fs"
 import { join } from "node:path"
 import { ManyToOneRingBuffer } from "@millrace/core/kernel/ringbuffer/ManyToOneRingBuffer"
 import type { MappedRegion } from "@millrace/core/kernel/memory/MappedRegion"
+import { NativeError } from "@millrace/core/kernel/native/Errno"
 import * as Files from "@millrace/core/kernel/native/Files"
 import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
 import * as Mapping from "@millrace/core/kernel/native/Mapping"
@@ -30,15 +30,10 @@ export type CncAbsence =
  * anything but its absence.
  */
 export const open = (directory: string, options?: { readonly readOnly: boolean }): CncFile | CncAbsence => {
-  const path = pathOf(directory)
-  const length = fs.statSync(path, { throwIfNoEntry: false })?.size
-  if (length === undefined) {
-    return { _tag: "Missing" }
+  const region = map(pathOf(directory), options)
+  if ("_tag" in region) {
+    return region
   }
-  if (length <= CncDescriptor.HEADER_LENGTH) {
-    return { _tag: "NotReady" }
-  }
-  const region = Mapping.open(path, options)
   const absence = check(region)
   if (absence !== undefined) {
     region.close()
@@ -50,7 +45,25 @@ export const open = (directory: string, options?: { readonly readOnly: boolean }
 
 export const isAbsence = (file: CncFile | CncAbsence): file is CncAbsence => "_tag" in file
 
+/** One step, for between a look at the file and its mapping a driver that starts may remove it and make its own. */
+const map = (path: string, options: { readonly readOnly: boolean } | undefined): MappedRegion | CncAbsence => {
+  try {
+    return Mapping.open(path, options)
+  } catch (error) {
+    if (error instanceof NativeError && (error.code === "ENOENT" || error.code === "ENOTDIR")) {
+      return { _tag: "Missing" }
+    }
+    if (error instanceof Mapping.MappingLengthError) {
+      return { _tag: "NotReady" }
+    }
+    throw error
+  }
+}
+
 const check = (region: MappedRegion): CncAbsence | undefined => {
+  if (region.length <= CncDescriptor.HEADER_LENGTH) {
+    return { _tag: "NotReady" }
+  }
   const header = region.buffer(0, CncDescriptor.HEADER_LENGTH)
   const version = CncDescriptor.versionVolatile(header)
   if (version === 0) {

@@ -1,7 +1,7 @@
 /**
  * Watches for the first gap of an image. One gap is active at a time: when it was there for the feedback delay it is
- * told, and told again after each retry delay until it is filled. While nothing comes from the source the delay doubles
- * each time: whoever set the stream up in the name of another shall not have that one asked thousands of times.
+ * told, and told again after each retry delay until it is filled. From a source that shows no life the delay doubles each
+ * time: whoever set the stream up in the name of another shall not have that one asked a hundred thousand times.
  */
 import { TermGap, scanForGap } from "@millrace/core/kernel/logbuffer/TermGapScanner"
 import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
@@ -14,8 +14,8 @@ export interface FeedbackDelay {
   retryDelayNs(): number
 }
 
-/** As often as a source that lives shows it at least. */
-const SILENT_RETRY_DELAY_MAX_NS = 100e6
+/** A source that lives shows it at least as often, also one that waits for room. */
+const SIGN_OF_LIFE_NS = 100e6
 
 export type GapHandler = (termId: number, termOffset: number, length: number) => void
 
@@ -61,6 +61,7 @@ export class LossDetector {
         this.activeLength = this.gap.length
         this.deadlineNs = nowNs + this.delay.delayNs()
         this.toldNs = undefined
+        this.silentDelayNs = this.delay.retryDelayNs()
         this.isLossFound = true
       }
       if (this.isDue(heardNs, nowNs)) {
@@ -79,9 +80,8 @@ export class LossDetector {
 
   private scheduleRetry(heardNs: number, nowNs: number): void {
     const retryDelayNs = this.delay.retryDelayNs()
-    const isSilent = this.toldNs !== undefined && heardNs <= this.toldNs
-    const doubledNs = Math.min(2 * this.silentDelayNs, Math.max(retryDelayNs, SILENT_RETRY_DELAY_MAX_NS))
-    this.silentDelayNs = isSilent ? doubledNs : retryDelayNs
+    const doubledNs = Math.min(2 * this.silentDelayNs, Math.max(retryDelayNs, SIGN_OF_LIFE_NS))
+    this.silentDelayNs = nowNs - heardNs > SIGN_OF_LIFE_NS ? doubledNs : retryDelayNs
     this.toldNs = nowNs
     this.deadlineNs = nowNs + this.silentDelayNs
   }

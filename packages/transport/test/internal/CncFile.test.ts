@@ -1,10 +1,16 @@
 /** What whoever looks for a driver finds while that makes its file, and of files that are none. */
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import * as Mapping from "@millrace/core/kernel/native/Mapping"
+import { assert, describe, it, vi } from "vitest"
 import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 import * as CncDescriptor from "../../src/command/CncDescriptor.ts"
 import * as CncFile from "../../src/internal/cncFile.ts"
+
+vi.mock("@millrace/core/kernel/native/Mapping", async (importActual) => {
+  const actual = await importActual<typeof Mapping>()
+  return { ...actual, open: vi.fn<typeof Mapping.open>(actual.open) }
+})
 
 const LENGTHS: CncDescriptor.CncLengths = {
   toDriver: 64 * 1024 + 768,
@@ -64,5 +70,23 @@ describe("a CnC file", () => {
       assert.strictEqual(found(directory), "Truncated", `${length} bytes`)
     }
     region.close()
+  })
+
+  it("is missing, or not ready, when another driver takes its place while it is looked for", async () => {
+    const { open } = await vi.importActual<typeof Mapping>("@millrace/core/kernel/native/Mapping")
+    const directory = temporaryDirectory()
+    const path = CncFile.pathOf(directory)
+    for (const [change, expected] of [
+      [() => fs.rmSync(path), "Missing"],
+      [() => fs.truncateSync(path, 0), "NotReady"],
+      [() => fs.truncateSync(path, CncDescriptor.HEADER_LENGTH), "NotReady"]
+    ] as const) {
+      fs.writeFileSync(path, new Uint8Array(100_000))
+      vi.mocked(Mapping.open).mockImplementationOnce((...parameters) => {
+        change()
+        return open(...parameters)
+      })
+      assert.strictEqual(found(directory), expected)
+    }
   })
 })
