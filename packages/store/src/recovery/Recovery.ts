@@ -356,6 +356,7 @@ function* readTo(
   visit: LogScan.Visit
 ): Generator<number, void> {
   const scan = LogScan.scan(commitLog, start, NO_CRC, visit, {
+    limit: end,
     problemOf: (record) => QueueOffset.problemOf(queues, record)
   })
   let step = scan.next()

@@ -237,6 +237,32 @@ describe("Recovery", () => {
     assert.strictEqual(store.recovery.queueEntriesRebuilt, 60)
   })
 
+  it("dispatches again from the first record on that its queue lacks", () => {
+    const store = new SimulatedStore(1, { messageIndexEnable: false }).open()
+    range(60).forEach((id) => store.put(message(id)))
+    store.run(300)
+    const [lacking] = store.put(message(60, { queueId: 1 }))
+    store.put(message(61))
+    store.kill()
+    store.open()
+    assert.isBelow(store.recovery.readFrom, lacking!.position)
+    assert.strictEqual(store.recovery.dispatchedFrom, lacking!.position)
+    assert.deepStrictEqual(idsOf(store), [...range(60), 61])
+    assert.deepStrictEqual(idsOf(store, "topic", 1), [60])
+    store.kill()
+    store.open()
+    assert.strictEqual(store.recovery.dispatchedFrom, store.recovery.maxPosition)
+  })
+
+  it("dispatches all again that it reads where records may stand in light queues as well", () => {
+    const store = new SimulatedStore(1, { enableLmq: true, enableMultiDispatch: true }).open()
+    range(10).forEach((id) => store.put(message(id)))
+    store.run(300)
+    store.kill()
+    store.open()
+    assert.strictEqual(store.recovery.dispatchedFrom, store.recovery.readFrom)
+  })
+
   it("leaves everything as it is when it is run again", () => {
     const { store } = filled(100)
     store.kill()
