@@ -42,10 +42,10 @@ const scripts = {
 const start = (role: keyof typeof scripts, ...args: ReadonlyArray<string>): Child =>
   startScript(scripts[role], args, { NODE_COMPILE_CACHE: compileCache })
 
-/** A killed client is missed after two seconds. */
+/** A killed client is missed after four seconds. */
 const driver = Client.layer.pipe(
   Layer.provideMerge(
-    MediaDriver.layerEmbedded({ clientLivenessTimeout: "2 seconds", publicationLingerTimeout: "1 second" })
+    MediaDriver.layerEmbedded({ clientLivenessTimeout: "4 seconds", publicationLingerTimeout: "1 second" })
   )
 )
 
@@ -62,17 +62,20 @@ const randomOf = (seed: number): (() => number) => {
 
 const pause = (ms: number) => Effect.promise(() => new Promise((resolve) => setTimeout(resolve, ms)))
 
-const lineOf = (child: Child, start: string) => Effect.promise(() => child.line(start))
+/** Waits for a line of a process; one that ends by itself, this or another that must go on, is a defect. */
+const lineOf = (child: Child, start: string, ...others: ReadonlyArray<Child>) =>
+  Effect.promise(() => Promise.race([child.line(start), ...others.map(hasNotEnded)]))
+
+const hasNotEnded = async ({ ended }: Child): Promise<never> => {
+  const { code, stderr, stdout } = await ended
+  throw new Error(`a process that must go on has ended with ${code}: ${stdout.split("\n").at(-2)} ${stderr}`)
+}
 
 const kill = (child: Child) =>
   Effect.promise(() => {
     child.process.kill("SIGKILL")
     return child.ended
   })
-
-/** Until what happens on other fibers of this process has come so far. */
-const until = (condition: () => boolean) =>
-  Effect.sync(condition).pipe(Effect.delay("10 millis"), Effect.repeat({ until: (holds) => holds }))
 
 /** Recorders of one store, one after the other, and what all of them have acknowledged. */
 class Recorders {
@@ -130,7 +133,7 @@ describe("recorders, publishers and replayers that are killed", () => {
         let recorder = yield* recorders.start()
         let publisher = start("publisher", directory, CHANNEL, String(COUNT))
         for (let round = 0; round < KILLS; round++) {
-          yield* lineOf(publisher, "flowing")
+          yield* lineOf(publisher, "flowing", recorder)
           yield* pause(random() * 200)
           if (round % 2 === 0) {
             yield* kill(recorder)
@@ -140,8 +143,8 @@ describe("recorders, publishers and replayers that are killed", () => {
             publisher = start("publisher", directory, CHANNEL, String(COUNT))
           }
         }
-        const sessionId = Number((yield* lineOf(publisher, "session")).split(" ")[1])
-        yield* lineOf(publisher, "published")
+        const sessionId = Number((yield* lineOf(publisher, "session", recorder)).split(" ")[1])
+        yield* lineOf(publisher, "published", recorder)
         yield* kill(recorder)
         const counts = yield* check(recorders.acknowledged).pipe(
           Effect.provide(MessageStore.layer({ directory: store }))
@@ -189,6 +192,11 @@ describe("recorders, publishers and replayers that are killed", () => {
           })
         )
         const joiner = yield* Effect.forkScoped(joining)
+        const until = (condition: () => boolean) =>
+          Effect.raceFirst(
+            Effect.sync(condition).pipe(Effect.delay("10 millis"), Effect.repeat({ until: (holds) => holds })),
+            Effect.andThen(Fiber.join(joiner), Effect.die(new Error("the joiner has ended")))
+          )
         yield* until(() => seen.number > COUNT)
         yield* kill(recorder)
         const [[, acknowledged]] = [...recorders.acknowledged] as [[number, number]]
