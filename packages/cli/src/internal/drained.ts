@@ -28,7 +28,7 @@ export const drained = Effect.fnUntraced(function* (
       yield* Effect.sleep(LIMIT_SETTLES)
       return Math.max(0, end - (yield* publication.positionLimit))
     }
-    const positions = readPositions(yield* client.counters, publication.registrationId)
+    const positions = readPositions(yield* client.counters, publication.originalRegistrationId)
     if (positions.length > 0 && positions.every((position) => position >= end)) {
       return 0
     }
