@@ -2,10 +2,10 @@
  * The site: every page of the repository that speaks to users, where it stands. Links between pages work here as in the
  * repository, because the sources lie at its root.
  */
-import { globSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { defineConfig } from "vitepress"
+import { type DefaultTheme, defineConfig } from "vitepress"
 import { linkBySource, placeOf } from "./pages.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
@@ -23,6 +23,7 @@ const guide = [
     text: "Start",
     items: [
       { text: "Five minutes", link: "/start" },
+      { text: "Overview", link: "/overview" },
       { text: "Examples", link: "/examples" }
     ]
   },
@@ -87,6 +88,12 @@ const reference = [
   }
 ]
 
+/** Written by typedoc, which `pnpm site` runs first. */
+const packages: ReadonlyArray<Required<Pick<DefaultTheme.SidebarItem, "items" | "text">>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../api/typedoc-sidebar.json"), "utf8")
+)
+const modules = packages.map(({ items, text }) => ({ text: `@millrace/${text}`, items, collapsed: false }))
+
 export default defineConfig({
   title: "Millrace",
   description: "Aeron's transport and RocketMQ's message store, as Streams, Sinks, Layers and Services of Effect",
@@ -98,6 +105,8 @@ export default defineConfig({
   },
   // Pages outside of this folder find Vue here.
   vite: {
+    // The index of the search is one chunk.
+    build: { chunkSizeWarningLimit: 4096 },
     resolve: {
       alias: [
         { find: /^vue\/server-renderer$/, replacement: fileURLToPath(import.meta.resolve("vue/server-renderer")) },
@@ -112,10 +121,10 @@ export default defineConfig({
     search: { provider: "local" },
     outline: [2, 3],
     nav: [
-      { text: "Start", link: "/start" },
+      { text: "Start", link: "/start", activeMatch: "^/(start|examples|overview|tutorials|guides|how)" },
       { text: "Reference", link: "/commands" },
-      { text: "API", link: "/api/" }
+      { text: "API", link: "/api/", activeMatch: "^/api/" }
     ],
-    sidebar: [...guide, ...reference]
+    sidebar: { "/": [...guide, ...reference], "/api/": modules }
   }
 })

@@ -6,7 +6,7 @@ import { posix } from "node:path"
 import type { MarkdownOptions } from "vitepress"
 
 const OF_ROOT: Readonly<Record<string, string>> = {
-  "README.md": "index.md",
+  "README.md": "overview.md",
   "ARCHITECTURE.md": "architecture.md",
   "CONTRIBUTING.md": "contributing.md",
   "SECURITY.md": "security.md"

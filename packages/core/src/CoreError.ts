@@ -44,7 +44,7 @@ export class Closed extends Schema.TaggedError<Closed>("@millrace/core/CoreError
 }) {
   readonly isRetryable = false
   override get message(): string {
-    return `${this.resource} is closed: it was used after its scope had ended`
+    return `${this.resource} is closed: it was used after its scope had ended. Keep the scope open as long as it is used`
   }
 }
 
@@ -155,7 +155,7 @@ export class InvalidFormat extends Schema.TaggedError<InvalidFormat>("@millrace/
 ) {
   readonly isRetryable = false
   override get message(): string {
-    return `${this.resource} is not a valid ${this.format}: ${this.detail}`
+    return `${this.resource} is not a valid ${this.format}: ${this.detail}. See whether it is the right one; one that was damaged has to be made anew`
   }
 }
 
@@ -226,7 +226,7 @@ export class LockHeld extends Schema.TaggedError<LockHeld>("@millrace/core/CoreE
 }) {
   readonly isRetryable = true
   override get message(): string {
-    return `${this.path} is locked by another process or by another part of this one: only one may use it at a time`
+    return `${this.path} is locked by another process or by another part of this one: only one may use it at a time. Stop the other, or wait for it`
   }
 }
 
@@ -246,7 +246,7 @@ export class AgentFailed extends Schema.TaggedError<AgentFailed>("@millrace/core
 ) {
   readonly isRetryable = false
   override get message(): string {
-    return `agent ${this.roleName} failed: ${this.detail}`
+    return `agent ${this.roleName} failed: ${this.detail}. It does not go on by itself: mend the cause and run it again`
   }
 }
 

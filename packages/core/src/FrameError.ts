@@ -71,7 +71,7 @@ export class InvalidFrameLength extends Schema.TaggedError<InvalidFrameLength>(
   maximum: Schema.Int
 }) {
   override get message(): string {
-    return `has frame length ${this.frameLength}, which is not within ${this.minimum} and ${this.maximum}`
+    return `has frame length ${this.frameLength}, which is not within ${this.minimum} and ${this.maximum}: it was cut short, or is no frame of Aeron's`
   }
 }
 
@@ -125,7 +125,7 @@ export class InvalidTextLength extends Schema.TaggedError<InvalidTextLength>(
   maximum: Schema.Int
 }) {
   override get message(): string {
-    return `has an error text of ${this.textLength} bytes, which is not within 0 and ${this.maximum}`
+    return `has an error text of ${this.textLength} bytes, which is not within 0 and ${this.maximum}: shorten it, or take what was received for damaged`
   }
 }
 

@@ -19,7 +19,7 @@ export class Closed extends Schema.TaggedError<Closed>("@millrace/store/StoreErr
 }) {
   readonly isRetryable = false
   override get message(): string {
-    return `the store in ${this.directory} is closed: it was used after its scope had ended`
+    return `the store in ${this.directory} is closed: it was used after its scope had ended. Keep the scope open as long as it is used`
   }
 }
 
@@ -163,7 +163,7 @@ export class DecompressFailed extends Schema.TaggedError<DecompressFailed>(
 )("DecompressFailed", { topic: Schema.String, position: Schema.Finite, detail: Schema.String }) {
   readonly isRetryable = false
   override get message(): string {
-    return `the body of the message at ${this.position} (topic ${JSON.stringify(this.topic)}) cannot be unpacked: ${this.detail}`
+    return `the body of the message at ${this.position} (topic ${JSON.stringify(this.topic)}) cannot be unpacked: ${this.detail}. It is damaged, or compressed by a method that this version does not know: \`millrace store verify\` says which`
   }
 }
 
@@ -306,7 +306,7 @@ export class EncodeFailed extends Schema.TaggedError<EncodeFailed>("@millrace/st
 ) {
   readonly isRetryable = false
   override get message(): string {
-    return `a value for topic ${this.topic} does not fit its schema: ${this.detail}`
+    return `a value for topic ${this.topic} does not fit its schema: ${this.detail}. Give one that the schema allows`
   }
 }
 
@@ -328,7 +328,7 @@ export class DecodeFailed extends Schema.TaggedError<DecodeFailed>("@millrace/st
 ) {
   readonly isRetryable = false
   override get message(): string {
-    return `message ${this.queueOffset} of ${this.topic}/${this.queueId} (position ${this.position}) does not fit the schema of its topic: ${this.detail}`
+    return `message ${this.queueOffset} of ${this.topic}/${this.queueId} (position ${this.position}) does not fit the schema of its topic: ${this.detail}. Read it with the schema that it was written with, or pass over it (onDecodeFailure)`
   }
 }
 

@@ -20,7 +20,7 @@ export class Closed extends Schema.TaggedError<Closed>("@millrace/transport/Tran
 }) {
   readonly isRetryable = false
   override get message(): string {
-    return `${this.resource} is closed: it was used after its scope had ended`
+    return `${this.resource} is closed: it was used after its scope had ended. Keep the scope open as long as it is used`
   }
 }
 
@@ -186,7 +186,7 @@ export class DriverFailed extends Schema.TaggedError<DriverFailed>("@millrace/tr
 ) {
   readonly isRetryable = false
   override get message(): string {
-    return `the media driver in ${this.directory} failed: ${this.detail}`
+    return `the media driver in ${this.directory} failed: ${this.detail}. Mend the cause and start it again`
   }
 }
 
@@ -276,7 +276,7 @@ export class NoResponse extends Schema.TaggedError<NoResponse>("@millrace/transp
 ) {
   readonly isRetryable = true
   override get message(): string {
-    return `the media driver did not answer within ${Math.round(this.waitedMs)} ms: ${this.request}. It is overloaded or dead`
+    return `the media driver did not answer within ${Math.round(this.waitedMs)} ms: ${this.request}. It is overloaded or dead: see whether its heartbeat goes on (\`millrace stat\`), and start it again if not, or raise driverTimeout`
   }
 }
 
@@ -292,7 +292,7 @@ export class CommandsFull extends Schema.TaggedError<CommandsFull>("@millrace/tr
 ) {
   readonly isRetryable = true
   override get message(): string {
-    return `the buffer of commands to the media driver is full: ${this.request}. The driver does not read it: it is dead or overloaded`
+    return `the buffer of commands to the media driver is full: ${this.request}. The driver does not read it: it is dead or overloaded. Try again, or start it again`
   }
 }
 
@@ -350,7 +350,7 @@ export class InvalidBlock extends Schema.TaggedError<InvalidBlock>("@millrace/tr
 ) {
   readonly isRetryable = false
   override get message(): string {
-    return `a block is refused: the ${this.field} of its frame at ${this.offset} is ${this.value}, expected ${this.expected}`
+    return `a block is refused: the ${this.field} of its frame at ${this.offset} is ${this.value}, expected ${this.expected}. Only whole frames that come next in the stream of this publication are taken`
   }
 }
 
@@ -402,7 +402,7 @@ export class ImageLost extends Schema.TaggedError<ImageLost>("@millrace/transpor
   override get message(): string {
     return (
       `the image of session ${this.sessionId}, stream ${this.streamId} was lost at position ${this.position}, before ` +
-      "its end of stream: the publisher is gone, or the subscriber was left behind"
+      "its end of stream: the publisher is gone, or the subscriber was left behind. The subscription goes on with other images"
     )
   }
 }
@@ -419,7 +419,7 @@ export class ImageRevoked extends Schema.TaggedError<ImageRevoked>("@millrace/tr
 ) {
   readonly isRetryable = false
   override get message(): string {
-    return `the publication of session ${this.sessionId}, stream ${this.streamId} was revoked by its publisher at position ${this.position}`
+    return `the publication of session ${this.sessionId}, stream ${this.streamId} was revoked by its publisher at position ${this.position}: what was not read is gone. The subscription goes on with other images`
   }
 }
 
@@ -443,7 +443,7 @@ export class PublicationRejected extends Schema.TaggedError<PublicationRejected>
   readonly isRetryable = false
   override get message(): string {
     const { by, channel, detail, sessionId, streamId } = this
-    return `${by} refused the publication of session ${sessionId}, stream ${streamId} on ${channel}: ${detail}`
+    return `${by} refused the publication of session ${sessionId}, stream ${streamId} on ${channel}: ${detail}. It receives nothing more of it until the image liveness timeout of its driver has passed`
   }
 }
 
@@ -474,7 +474,7 @@ export class DecodeFailed extends Schema.TaggedError<DecodeFailed>("@millrace/tr
 ) {
   readonly isRetryable = false
   override get message(): string {
-    return `the message at position ${this.position} of session ${this.sessionId}, stream ${this.streamId} does not decode: ${this.detail}`
+    return `the message at position ${this.position} of session ${this.sessionId}, stream ${this.streamId} does not decode: ${this.detail}. See that both sides have the same schema and format, or leave such messages out (onInvalid)`
   }
 }
 
@@ -490,7 +490,7 @@ export class EncodeFailed extends Schema.TaggedError<EncodeFailed>("@millrace/tr
 ) {
   readonly isRetryable = false
   override get message(): string {
-    return `a value does not encode: ${this.detail}`
+    return `a value does not encode: ${this.detail}. Give one that the schema of the stream allows`
   }
 }
 
@@ -506,7 +506,7 @@ export class Corrupt extends Schema.TaggedError<Corrupt>("@millrace/transport/Tr
 }) {
   readonly isRetryable = false
   override get message(): string {
-    return `${this.resource} is corrupt: ${this.detail}`
+    return `${this.resource} is corrupt: ${this.detail}. Another program wrote over it, or it was damaged: make it anew`
   }
 }
 

@@ -39,6 +39,13 @@ const levelOf = ({ freeBytes, totalBytes }: FileSpace, options: DiskPressureOpti
   return usedPercent > options.diskMaxUsedSpaceRatio ? RECLAIM : NONE
 }
 
+/** Free room with which a device that was full takes messages again. */
+export const freeBytesWanted = ({ totalBytes }: FileSpace, options: DiskPressureOptions): number =>
+  Math.min(
+    FREE_FILES * options.mappedFileSizeCommitLog,
+    Math.ceil((totalBytes * (100 - options.diskSpaceWarningLevelRatio)) / 100)
+  )
+
 export interface Measurement {
   /** Of the device under least pressure, NONE where none could be measured. */
   readonly level: number

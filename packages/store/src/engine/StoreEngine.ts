@@ -229,7 +229,7 @@ export class StoreEngine {
     this.commitLog.files.directories.setFull(full)
     const wasFull = health.diskFull !== undefined
     if (level === DiskPressure.FULL) {
-      health.diskFull = space
+      health.diskFull = space && { ...space, freeBytesWanted: DiskPressure.freeBytesWanted(space, options) }
     } else if (failure === undefined) {
       // One that cannot be measured may be the one that was full.
       health.diskFull = undefined

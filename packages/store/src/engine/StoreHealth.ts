@@ -9,7 +9,7 @@ export class StoreHealth {
   /** A record of the log that should be there cannot be read. Final. */
   broken: { readonly position: number; readonly reason: string } | undefined = undefined
   /** The device is nearly full. Ends by itself when there is room again. */
-  diskFull: FileSpace | undefined = undefined
+  diskFull: (FileSpace & { readonly freeBytesWanted: number }) | undefined = undefined
   /** The last round of cleaning could not remove a file or measure a device. Puts go on; it is tried again. */
   cleaningFailure: FileFailure | undefined = undefined
   isClosed: boolean = false

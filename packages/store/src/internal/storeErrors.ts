@@ -88,9 +88,9 @@ export const fromHealth = (health: StoreHealth, directory: string, readOnly: boo
     return fromFileFailure(health.dispatchFailure)
   }
   if (health.diskFull !== undefined) {
-    const { freeBytes, totalBytes } = health.diskFull
+    const { freeBytes, freeBytesWanted } = health.diskFull
     return storeError(
-      new OutOfSpace({ path: directory, requiredBytes: totalBytes, availableBytes: freeBytes, storedCount: 0 })
+      new OutOfSpace({ path: directory, requiredBytes: freeBytesWanted, availableBytes: freeBytes, storedCount: 0 })
     )
   }
   return storeError(new NotWriteable({ directory, detail: readOnly ? "it is open read-only" : "it is not ready" }))

@@ -223,7 +223,12 @@ describe("ExpiredFiles", () => {
     })
     Object.assign(store.disk, { space: spaceOf })
     store.run(100)
-    assert.strictEqual(store.engine.health.diskFull?.freeBytes, 20)
+    const wanted = 4 * store.engine.options.mappedFileSizeCommitLog
+    assert.deepStrictEqual(store.engine.health.diskFull, {
+      freeBytes: 20,
+      totalBytes: 1 << 30,
+      freeBytesWanted: wanted
+    })
     free.store = 1 << 30
     store.run(100)
     assert.isUndefined(store.engine.health.diskFull)
