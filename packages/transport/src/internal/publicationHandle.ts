@@ -10,7 +10,7 @@ import { MaxPositionExceeded, MessageTooLong, NotConnected, type TransportError 
 import { type ClientRuntime, type Command, request } from "./clientRuntime.ts"
 import { RestorableHandle } from "./restorableHandle.ts"
 import { attempt, fail } from "./transportError.ts"
-import { waitFor } from "./waitFor.ts"
+import { ROOM_TURNS_MS, waitFor } from "./waitFor.ts"
 
 export type Refusal = Exclude<OfferResult, { readonly _tag: "Accepted" }>
 
@@ -125,7 +125,7 @@ export class PublicationHandle extends RestorableHandle<ClientPublication> {
           }
         } while (code >= 0 || code === OfferCode.ADMIN_ACTION)
         return this.refused(code, startMs)
-      })
+      }, ROOM_TURNS_MS)
     })
   }
 

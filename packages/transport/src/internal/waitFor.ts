@@ -11,8 +11,13 @@ import { VirtualClock } from "./virtualClock.ts"
 
 /** Looks before the first turn of the event loop. */
 const SPINS = 16
-/** Turns of the event loop before the first timer: under a millisecond on an idle loop. */
-const TURNS = 200
+/** Turns of the event loop before the first timer last so long. */
+const TURNS_MS = 0.4
+/**
+ * For room in a log: longer than the naps of a driver that was at work a moment ago. Else publisher and driver sleep in
+ * turns of a millisecond: a stream of 64 KiB terms then rested three times of four that its window was full, now one of six.
+ */
+export const ROOM_TURNS_MS = 1.5
 const PARK_MIN_MS = 1
 const PARK_MAX_MS = 50
 /** A park lasts this part of the time waited so far. */
@@ -20,7 +25,8 @@ const PARK_PART = 1 / 32
 
 /** `attempt` answers with what to go on with, or undefined for not yet. What it throws gets its type. */
 export const waitFor = <A, E = never>(
-  attempt: () => Effect.Effect<A, TransportError | E> | undefined
+  attempt: () => Effect.Effect<A, TransportError | E> | undefined,
+  turnsMs: number = TURNS_MS
 ): Effect.Effect<A, TransportError | E> =>
   Effect.suspend(() => {
     for (let spin = 0; spin < SPINS; spin++) {
@@ -29,7 +35,9 @@ export const waitFor = <A, E = never>(
         return result
       }
     }
-    return Effect.clockWith((clock) => (clock instanceof VirtualClock ? parkVirtually(attempt) : park(attempt)))
+    return Effect.clockWith((clock) =>
+      clock instanceof VirtualClock ? parkVirtually(attempt) : park(attempt, turnsMs)
+    )
   })
 
 /** By a clock of the program's own: what happens between two of its moments has happened in whatever order. */
@@ -52,22 +60,23 @@ const look = <A, E>(
 }
 
 const park = <A, E>(
-  attempt: () => Effect.Effect<A, TransportError | E> | undefined
+  attempt: () => Effect.Effect<A, TransportError | E> | undefined,
+  turnsMs: number
 ): Effect.Effect<A, TransportError | E> =>
   Effect.callback<A, TransportError | E>((resume) => {
     const startMs = performance.now()
-    let turns = 0
     let immediate: NodeJS.Immediate | undefined
     let timer: NodeJS.Timeout | undefined
     const turn = (): void => {
       const result = look(attempt)
       if (result !== undefined) {
         resume(result)
-      } else if (turns < TURNS) {
-        turns++
+        return
+      }
+      const waitedMs = performance.now() - startMs
+      if (waitedMs < turnsMs) {
         immediate = setImmediate(turn)
       } else {
-        const waitedMs = performance.now() - startMs
         timer = setTimeout(turn, Math.min(PARK_MAX_MS, Math.max(PARK_MIN_MS, waitedMs * PARK_PART)))
       }
     }
