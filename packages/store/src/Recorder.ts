@@ -113,7 +113,10 @@ export interface Recorder {
    * takes the next one, so those of `Subscription.borrowedMessages` may be recorded without a copy.
    */
   readonly sink: Sink.Sink<void, StreamMessage, never, StoreError>
-  /** Records messages in one pass. Those that are recorded already are compared and left out. */
+  /**
+   * Records messages and waits for the store. Those that are recorded already are compared and left out. When one cannot be
+   * recorded, all before it are.
+   */
   record(messages: ReadonlyArray<StreamMessage>): Effect.Effect<void, StoreError>
   /** Every session of the recording, and how far it has come. */
   readonly progress: Effect.Effect<ReadonlyArray<Progress>, StoreError>
