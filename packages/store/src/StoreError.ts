@@ -163,7 +163,7 @@ export class DecompressFailed extends Schema.TaggedError<DecompressFailed>(
 )("DecompressFailed", { topic: Schema.String, position: Schema.Finite, detail: Schema.String }) {
   readonly isRetryable = false
   override get message(): string {
-    return `the body of the message at ${this.position} (topic ${JSON.stringify(this.topic)}) cannot be unpacked: ${this.detail}. It is damaged, or compressed by a method that this version does not know: \`millrace store verify\` says which`
+    return `the body of the message at ${this.position} (topic ${JSON.stringify(this.topic)}) cannot be unpacked: ${this.detail}. It is damaged, or compressed by a method that this version does not know: millrace store verify says which`
   }
 }
 

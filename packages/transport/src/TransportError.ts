@@ -276,7 +276,7 @@ export class NoResponse extends Schema.TaggedError<NoResponse>("@millrace/transp
 ) {
   readonly isRetryable = true
   override get message(): string {
-    return `the media driver did not answer within ${Math.round(this.waitedMs)} ms: ${this.request}. It is overloaded or dead: see whether its heartbeat goes on (\`millrace stat\`), and start it again if not, or raise driverTimeout`
+    return `the media driver did not answer within ${Math.round(this.waitedMs)} ms: ${this.request}. It is overloaded or dead: see whether its heartbeat goes on (millrace stat), and start it again if not, or raise driverTimeout`
   }
 }
 
