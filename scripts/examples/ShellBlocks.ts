@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-const LIMIT_MS = 90_000
+const LIMIT_MS = 180_000
 
 /** Blocks marked `console` need another machine, or would change this one. */
 export const find = (markdown: string): string =>
@@ -22,7 +22,7 @@ export const run = (root: string, code: string): Promise<string | undefined> => 
   writeFileSync(millrace, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "packages/cli/src/bin.ts")}" "$@"\n`)
   chmodSync(millrace, 0o755)
   const environment = { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, AERON_DIR: join(folder, "driver") }
-  const shell = spawn("bash", ["-e", "-c", code], {
+  const shell = spawn("bash", ["-e", "-o", "pipefail", "-c", code], {
     cwd: folder,
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],

@@ -28,6 +28,10 @@ describe("commands of a page", () => {
     assert.match(failure!, /^ended with code 1\nbefore\n$/)
   })
 
+  it("fail when a command before a pipe fails", async () => {
+    assert.match((await ShellBlocks.run(ROOT, "false | cat\n"))!, /^ended with code 1/)
+  })
+
   it("leave nothing running", async () => {
     // What was left would keep the output open, and this would never end.
     assert.equal(await ShellBlocks.run(ROOT, "sleep 3600 &\n"), undefined)
