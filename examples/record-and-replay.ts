@@ -34,13 +34,14 @@ const program = Effect.gen(function* () {
   yield* Effect.forkScoped(record)
   const send = (from: number, to: number) =>
     Stream.fromIterable(numbers(from, to)).pipe(
-      Stream.rechunk(10),
-      Stream.schedule(Schedule.spaced("1 millis")),
       Stream.map(encode),
+      Stream.grouped(10),
+      Stream.schedule(Schedule.spaced("2 millis")),
+      Stream.flattenIterable,
       Stream.run(publication.sink)
     )
   const sending = yield* Effect.forkScoped(send(1, COUNT))
-  yield* Effect.sleep("100 millis")
+  yield* Effect.sleep("50 millis")
 
   const seen = yield* joinLate
   deepStrictEqual(seen, numbers(1, COUNT))
