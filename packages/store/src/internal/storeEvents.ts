@@ -30,10 +30,21 @@ export class StoreEvents {
 
   onOpened(report: RecoveryReport): void {
     const { exit, maxPosition, minPosition, queueEntriesCut, readFrom, recordsRead, refusedBytes, tornBytes } = report
-    const annotations = { exit, minPosition, maxPosition, readFrom, recordsRead, tornBytes, refusedBytes, queueEntriesCut }
+    const annotations = {
+      exit,
+      minPosition,
+      maxPosition,
+      readFrom,
+      recordsRead,
+      tornBytes,
+      refusedBytes,
+      queueEntriesCut
+    }
     this.#log(
       queueEntriesCut > 0
-        ? Effect.logWarning("millrace: opened a store whose queues led beyond the end of its log, and cut those entries")
+        ? Effect.logWarning(
+            "millrace: opened a store whose queues led beyond the end of its log, and cut those entries"
+          )
         : tornBytes > 0
           ? Effect.logWarning("millrace: opened a store, and cut what was unfinished at the end of its log")
           : Effect.logDebug("millrace: opened a store"),
