@@ -115,7 +115,7 @@ export interface StoreHooks {
 }
 
 /**
- * The hooks that a store is opened with. By default there are none.
+ * The hooks that a store is opened with. By default there are none; a store that is open read-only calls none.
  *
  * @category references
  * @since 0.1.0
