@@ -1,15 +1,16 @@
 /**
- * `pnpm docs`: writes `docs/configuration.md` from the settings themselves, so that the page cannot say something else.
- * A test holds the page against them.
+ * Writes `docs/configuration.md` from the settings themselves, so that the page cannot say something else.
+ *
+ *     node scripts/docs/configuration.ts           writes the page
+ *     node scripts/docs/configuration.ts --check   fails when the page in the tree is not what would be written
  */
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import * as IdleNames from "../../packages/transport/src/config/IdleNames.ts"
 import { environmentVariable } from "../../packages/transport/src/config/Setting.ts"
 import * as SettingValue from "../../packages/transport/src/config/SettingValue.ts"
 import * as ClientConfig from "../../packages/transport/src/ClientConfig.ts"
 import * as MediaDriverConfig from "../../packages/transport/src/MediaDriverConfig.ts"
 import * as MessageStoreConfig from "../../packages/store/src/MessageStoreConfig.ts"
+import * as Page from "./Page.ts"
 
 const SECOND = 1_000_000_000
 
@@ -34,11 +35,8 @@ export const formatBytes = (bytes: number): string =>
     [1, "bytes"]
   ])
 
-const row = (cells: ReadonlyArray<string>): string =>
-  `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`
-
 const table = (headings: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  [row(headings), row(headings.map(() => "---")), ...rows.map(row)].join("\n")
+  Page.table(headings, rows.map(Page.row)).join("\n")
 
 interface Cells {
   readonly unit: string
@@ -161,8 +159,6 @@ export const page = (): string =>
     ""
   ].join("\n")
 
-export const PAGE_PATH = join(import.meta.dirname, "../../docs/configuration.md")
-
 if (process.argv[1] === import.meta.filename) {
-  writeFileSync(PAGE_PATH, page())
+  Page.write("docs/configuration.md", page())
 }

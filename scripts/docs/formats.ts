@@ -5,13 +5,12 @@
  *     node scripts/docs/formats.ts           writes the page
  *     node scripts/docs/formats.ts --check   fails when the page in the tree is not what would be written
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { parseArgs } from "node:util"
+import * as Page from "./Page.ts"
 
 const ROOT = dirname(dirname(import.meta.dirname))
-const PAGE = "docs/formats.md"
 
 interface Chapter {
   readonly title: string
@@ -162,21 +161,6 @@ const format = (value: number | bigint, literal: string): string =>
 const row = (name: string, value: string, meaning: string): string =>
   ["|", `\`${name}\``, "|", value, "|", ...(meaning === "" ? [] : [meaning.replaceAll("|", "\\|")]), "|"].join(" ")
 
-const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } })
-  const page = await render()
-  const target = join(ROOT, PAGE)
-  if (!values.check) {
-    writeFileSync(target, page)
-    console.log(`${PAGE}: written`)
-  } else if (page === readFileSync(target, "utf8")) {
-    console.log(`${PAGE}: agrees with the descriptors`)
-  } else {
-    console.error(`${PAGE} differs from the descriptors: run node scripts/docs/formats.ts and commit what it writes`)
-    process.exitCode = 1
-  }
-}
-
 if (process.argv[1] === import.meta.filename) {
-  await main()
+  Page.write("docs/formats.md", await render())
 }

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { describe, it } from "vitest"
-import { formatBytes, page, PAGE_PATH } from "../../docs/configuration.ts"
+import { formatBytes, page } from "../../docs/configuration.ts"
 
 describe("docs/configuration.md", () => {
   it("says what the settings say", () => {
-    assert.equal(readFileSync(PAGE_PATH, "utf8"), page(), "run `pnpm docs`")
+    assert.equal(
+      readFileSync(new URL("../../../docs/configuration.md", import.meta.url), "utf8"),
+      page(),
+      "run `pnpm docs`"
+    )
   })
 
   it("names the largest unit that is exact", () => {
