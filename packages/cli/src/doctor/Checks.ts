@@ -9,7 +9,7 @@ const MIB = 1 << 20
 /** What Aeron's guide asks for. Its default of 128 KiB works, and loses datagrams sooner. */
 const SOCKET_BUFFER_WANTED = 2 * MIB
 const SOCKET_BUFFER_MIN = 128 * 1024
-/** A driver takes 8 MiB, a publication of the default term length 48 MiB (192 MiB over the network). */
+/** A driver takes 8 MiB, a publication of the default term length 192 MiB (48 MiB over the network). */
 const SHARED_MEMORY_WANTED = 512 * MIB
 const SHARED_MEMORY_MIN = 64 * MIB
 /** What most systems begin with. */

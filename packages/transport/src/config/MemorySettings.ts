@@ -6,7 +6,7 @@ export const memorySettings = {
   termBufferLength: size(
     "aeron.term.buffer.length",
     16 * MIB,
-    "Length of a term of a network publication: a power of two.",
+    "Length of a term of a network publication: a power of two. An embedded driver takes 4 MiB, or less where the directory is small.",
     64 * KIB,
     GIB
   ),
