@@ -249,7 +249,8 @@ export interface Subscription {
   readonly messages: Stream.Stream<Message, TransportError>
   /**
    * As `messages`, without a copy: payloads are valid until the next pull, and only then is the publisher told that they
-   * were read. A recorder that stores them before it pulls finds, after its death, everything that it had not stored.
+   * were read. Over IPC the next subscriber joins there: a recorder that stores messages before it pulls loses none by its
+   * death. Over UDP it joins where the driver's image is, behind what was received.
    */
   readonly borrowedMessages: Stream.Stream<Message, TransportError>
   /** Decoded messages. */
