@@ -119,7 +119,7 @@ export const ping = Command.make(
   ),
   Command.withShortDescription("Measure the time of a round trip"),
   Command.withExamples([
-    { command: "millrace ping", description: "A hundred thousand round trips over shared memory" },
+    { command: "millrace ping --messages 10000", description: "Ten thousand round trips over shared memory" },
     {
       command: "millrace ping --channel aeron:udp?endpoint=localhost:40124 --messages 10000 --json",
       description: "Ten thousand over UDP, for a script"
