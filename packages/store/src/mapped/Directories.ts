@@ -32,6 +32,3 @@ export class Directories {
     return this.#available[index % this.#available.length]!
   }
 }
-
-/** The directory of a file. */
-export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/"))

@@ -140,3 +140,8 @@ export class FileFailure extends Error {
 }
 
 export const join = (directory: string, name: string): string => `${directory}/${name}`
+
+/** The directory of a file or directory; empty for one that is in none. */
+export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
+
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)

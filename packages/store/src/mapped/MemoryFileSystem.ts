@@ -10,6 +10,8 @@ import {
   type FileSystem,
   type FileUse,
   type FileWindow,
+  nameOf,
+  parentOf,
   type PendingFile,
   Refusals,
   type StoreFile,
@@ -204,6 +206,3 @@ class MemoryFile implements StoreFile {
     this.state.isClosed = true
   }
 }
-
-const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)

@@ -14,6 +14,8 @@ import {
   type FileSystem,
   type FileUse,
   type FileWindow,
+  nameOf,
+  parentOf,
   type PendingFile,
   Refusals,
   type StoreFile,
@@ -440,6 +442,3 @@ const equal = (a: Uint8Array, b: Uint8Array): boolean => {
   }
   return true
 }
-
-const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
