@@ -287,7 +287,7 @@ describe("DriverNameResolver", () => {
     assert.strictEqual(told[0]!.length, expected.length)
   })
 
-  it("works over real sockets", async () => {
+  it("tells and hears names over real sockets", async () => {
     const fail = (error: unknown): never => assert.fail(String(error))
     const port = PortableUdpPort.make({
       onSendFailed: () => fail("send"),
