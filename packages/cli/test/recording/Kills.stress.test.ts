@@ -178,7 +178,9 @@ describe("recorders, publishers and replayers that are killed", () => {
         const recorders = new Recorders(directory, store)
         const recorder = yield* recorders.start()
         const publisher = start("publisher", directory, CHANNEL, "0")
-        yield* lineOf(publisher, "flowing")
+        yield* lineOf(publisher, "flowing", recorder)
+        // Who only reads takes the sizes of files from those that are there.
+        yield* lineOf(recorder, "ack", publisher)
         const live = yield* Subscription.make({ channel: CHANNEL, streamId: 1001 })
         const context = yield* Layer.build(MessageStore.layer({ directory: store, readOnly: true }))
         const replayer = yield* Effect.provide(Replayer.make("recording"), context)
