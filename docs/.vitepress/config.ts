@@ -117,6 +117,8 @@ export default defineConfig({
   outDir: ".vitepress/dist",
   cacheDir: ".vitepress/cache",
   cleanUrls: true,
+  // Pictures know what the system prefers, and not what a switch of the page says.
+  appearance: "force-auto",
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
