@@ -16,7 +16,7 @@ import { confirmMatch, type ExistingPublication } from "./PublicationMatch.ts"
 import type { SessionIds } from "./SessionIds.ts"
 
 /** What a table knows of a publication. */
-export interface TablePublication extends ManagedResource.ManagedResource, LinkedPublication, ExistingPublication {
+interface TablePublication extends ManagedResource.ManagedResource, LinkedPublication, ExistingPublication {
   readonly registrationId: bigint
   readonly streamId: number
   readonly isExclusive: boolean
@@ -28,7 +28,7 @@ export interface TablePublication extends ManagedResource.ManagedResource, Linke
   updatePublisherLimit(): number
 }
 
-export interface PublicationTableFields {
+interface PublicationTableFields {
   readonly context: DriverContext
   readonly clients: Clients
   readonly sessionIds: SessionIds
