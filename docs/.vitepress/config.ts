@@ -71,6 +71,8 @@ const reference = [
       { text: "Formats", link: "/formats" },
       { text: "Differences", link: "/differences" },
       { text: "Glossary", link: "/glossary" },
+      // Written by `pnpm bench peers`, where that has run.
+      ...(sources.has("benchmarks.md") ? [{ text: "Beside others", link: "/benchmarks" }] : []),
       { text: "Licences", link: "/licences" },
       { text: "Security", link: "/security" }
     ]
