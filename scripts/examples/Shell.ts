@@ -76,8 +76,11 @@ export class Typed {
 
 export class Shell {
   readonly #bin: string
+  readonly #typed = new Set<Typed>()
 
   constructor(directory: string) {
+    // Groups of their own outlive this process, unless it ends them.
+    process.once("exit", () => this.#typed.forEach((typed) => typed.stop("SIGKILL")))
     this.#bin = join(directory, "bin")
     mkdirSync(this.#bin)
     const shim = `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`
@@ -94,7 +97,10 @@ export class Shell {
       detached: true,
       stdio: ["ignore", "pipe", "pipe"]
     })
-    return new Typed(child)
+    const typed = new Typed(child)
+    this.#typed.add(typed)
+    child.once("close", () => this.#typed.delete(typed))
+    return typed
   }
 
   async run(line: string, cwd: string, driver: string): Promise<string> {

@@ -8,6 +8,7 @@ import { Shell } from "./Shell.ts"
 
 /** The only place outside of its own directory that an example names. */
 const NAMED = "/dev/shm/prices"
+const INTERRUPTED = 130
 
 const problemOf = async (shell: Shell, world: CommandWorld, example: Example): Promise<string | undefined> => {
   const { cwd, driver } = world.place(example)
@@ -39,6 +40,8 @@ export const checkCommandLine = async (only = ""): Promise<ReadonlyArray<string>
   const shell = new Shell(root)
   const world = new CommandWorld(shell, root)
   const failures: Array<string> = []
+  const stop = () => process.exit(INTERRUPTED)
+  process.once("SIGINT", stop).once("SIGTERM", stop)
   try {
     await world.make()
     for (const example of examples.filter(({ line }) => line.includes(only))) {
@@ -51,6 +54,7 @@ export const checkCommandLine = async (only = ""): Promise<ReadonlyArray<string>
       }
     }
   } finally {
+    process.off("SIGINT", stop).off("SIGTERM", stop)
     await world.close()
     rmSync(root, { recursive: true, force: true, maxRetries: 3 })
     if (!hadNamed) {
