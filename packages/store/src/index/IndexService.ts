@@ -17,6 +17,9 @@ const TAGS = Utf8.encode(MessageProperties.TAGS)
 const TAG_PREFIX = "T#"
 const SPACE = 0x20
 
+/** Names are times, and sort by age. What is called otherwise is none of the index's files. */
+const NAME = /^\d{17,20}$/
+
 /** Entries get disk blocks in steps of this many bytes. */
 const RESERVE_STEP = 1024 * 1024
 
@@ -81,7 +84,9 @@ export class IndexService implements Dispatcher {
     for (const { length, name } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       if (trust !== "none") {
         const itsTrust =
-          length === this.#fileLength ? this.#open(name, minPosition, maxPosition, durableTimestamp, isRecord) : "none"
+          length === this.#fileLength && NAME.test(name)
+            ? this.#open(name, minPosition, maxPosition, durableTimestamp, isRecord)
+            : "none"
         // Behind a file that is kept there is nothing stale.
         trust = trust === "kept" && itsTrust === "stale" ? "none" : itsTrust
       }
@@ -114,7 +119,7 @@ export class IndexService implements Dispatcher {
     this.files.at(-1)?.readHeader()
     for (const { length, name } of found) {
       const isKnown = this.files.some((file) => file.name >= name)
-      if (!isKnown && length === this.#fileLength) {
+      if (!isKnown && length === this.#fileLength && NAME.test(name)) {
         this.#open(name, minPosition, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, () => true)
       }
     }

@@ -144,6 +144,26 @@ describe("IndexService", () => {
     )
   })
 
+  it("does not trust a file that is not called by a time, and goes on with the next file", () => {
+    const { fileSystem, index, open } = make()
+    const put = (service: IndexService, from: number) =>
+      Array.from({ length: 25 }, (_, number) => from + number).forEach((number) =>
+        service.dispatch(record("t", ["k"], number * 100, 1000 * number), number * 100)
+      )
+    put(index, 0)
+    const path = fileSystem
+      .entries("/index")!
+      .map(({ name }) => `/index/${name}`)
+      .toSorted()
+      .at(-1)!
+    fileSystem.replace("/index/x", fileSystem.readBytes(path)!)
+    const again = open()
+    again.load(0, 100_000, Infinity, 0)
+    assert.isFalse(fileSystem.exists("/index/x"))
+    put(again, 25)
+    assert.include(lookup(again, "k"), 4900)
+  })
+
   it("leaves out files at its beginning that only speak of what is gone, and keeps the rest", () => {
     const { fileSystem, index, open } = make()
     for (let number = 0; number < 35; number++) {
