@@ -10,6 +10,7 @@ import * as MessageProperties from "./commitlog/MessageProperties.ts"
 import type { RecordCursor } from "./commitlog/RecordCursor.ts"
 import * as Utf8 from "./commitlog/Utf8.ts"
 import * as bodyCompression from "./internal/bodyCompression.ts"
+import * as uniqueKeys from "./internal/uniqueKeys.ts"
 import { DecompressFailed, StoreError } from "./StoreError.ts"
 import { tagsCodeOf } from "./dispatch/QueueDispatcher.ts"
 
@@ -137,3 +138,34 @@ export const decompress = (message: StoredMessage): Effect.Effect<Uint8Array, St
       return Effect.fail(new StoreError({ reason: new DecompressFailed({ topic, position, detail }) }))
     }
   })
+
+/**
+ * A new id for a message, as RocketMQ's clients make them (their msgId): 32 characters of hex with an address, the process,
+ * the time and a counter. Put it as the property `UNIQ_KEY`, and `MessageStore.byUniqueKey` finds the message.
+ *
+ * **Details**
+ *
+ * At most 65,536 ids a millisecond are different. Where RocketMQ has the hash of a class loader four random bytes stand, so
+ * that processes with one address and one number, as in containers, do not make the same ids.
+ *
+ * **Example** (Finding a message by its id)
+ *
+ * ```ts
+ * import { Message, MessageStore } from "@millrace/store"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const store = yield* MessageStore.MessageStore
+ *   const id = yield* Message.makeUniqueKey
+ *   yield* store.put({ topic: "trades", body: new Uint8Array(8), properties: { UNIQ_KEY: id } })
+ *   const found = yield* store.byUniqueKey("trades", id)
+ *   return found?.uniqueKey === id
+ * }).pipe(Effect.provide(MessageStore.layerMemory()))
+ *
+ * Effect.runPromise(program) // => true
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeUniqueKey: Effect.Effect<string> = uniqueKeys.next
