@@ -250,7 +250,7 @@ class Life {
    */
   private flipABit(): void {
     const { random, store } = this
-    const positions = [...this.promised.values()].toSorted((a, b) => a - b)
+    const positions = [...this.promised.values()].filter((each) => this.isKept(each)).toSorted((a, b) => a - b)
     const last = positions.at(-1)
     if (last === undefined || store.disk.crashCount > this.crashesBefore) {
       // After a loss of power nobody knows what was there.
@@ -260,7 +260,7 @@ class Life {
     const fileLength = store.options.mappedFileSizeCommitLog
     const fileStart = last - (last % fileLength)
     const position = random.pick(positions.filter((each) => each >= fileStart))
-    const path = `${store.options.storePathCommitLog[0]!}/${FileNaming.format(fileStart)}`
+    const path = this.pathOf(position)
     const bit = (position - fileStart) * 8 + random.below(8 * this.lengths.get(position)!)
     store.disk.flipBit(path, bit)
     this.flips++
@@ -275,6 +275,17 @@ class Life {
     }
     check(damage === position, "damage is told where it is", () => `a bit flipped at ${position}, not at ${damage}`)
     store.disk.flipBit(path, bit)
+  }
+
+  /** What was promised may have expired since, the last of it too. */
+  private isKept(position: number): boolean {
+    return this.store.disk.exists(this.pathOf(position))
+  }
+
+  /** Path of the file that holds a position of the log. */
+  private pathOf(position: number): string {
+    const { mappedFileSizeCommitLog, storePathCommitLog } = this.store.options
+    return `${storePathCommitLog[0]!}/${FileNaming.format(FileNaming.startOf(position, mappedFileSizeCommitLog))}`
   }
 
   /** Position of the damage that an opening finds; undefined where it opens. */
