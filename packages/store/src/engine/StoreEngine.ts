@@ -155,6 +155,7 @@ export class StoreEngine {
       hasOtherDispatchers: this.#hasOtherDispatchers,
       isCleanExit: this.isCleanExit,
       isWrittenDurable: this.isCleanExit || machine !== "different",
+      isWrittenInOrder: this.isCleanExit || !MachineIdentity.wasPooled(this.fileSystem, root),
       isCacheKept: this.isCleanExit || machine === "same",
       listedQueues: () => QueueList.check(this.fileSystem, root, this.queues),
       check: { checkCrc: this.options.checkCRCOnRecover, requireCrcProperty: this.options.forceVerifyPropCRC },
@@ -176,7 +177,8 @@ export class StoreEngine {
     for (const files of this.queues.files()) {
       files.onWriting()
     }
-    MachineIdentity.write(this.fileSystem, this.options.storePathRootDir, this.#machineIdentity)
+    const { storePathRootDir, transientStorePoolEnable } = this.options
+    MachineIdentity.write(this.fileSystem, storePathRootDir, this.#machineIdentity, transientStorePoolEnable)
     AbortFile.create(this.fileSystem, this.options.storePathRootDir, pid)
     this.#agents = [
       ...(this.#commit === undefined ? [] : [this.#commit]),

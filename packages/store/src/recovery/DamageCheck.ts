@@ -8,6 +8,10 @@
  * an earlier one. Within the file it must also have its queue entry, or lie within the checkpoint's time: the bytes of a
  * body may look like a record. Records that an earlier recovery cut but left in place have older store times than what
  * stands before the bad place, and are told apart by that.
+ *
+ * With a transient pool a file that found no buffer was written before those in front of it, whose buffers a killed process
+ * takes with it. A later file then proves nothing by being there; records of it that have a queue entry, or the
+ * checkpoint's word, were made readable, or brought to the device, after all before them.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
@@ -20,6 +24,8 @@ export interface DamageCheckOptions {
   readonly queues: QueueTable
   /** Store time up to which records must be on the device. */
   readonly durableTimestamp: number
+  /** Store time up to which the first record of a later file says that the files before it were written. */
+  readonly orderedTimestamp: number
   /** Store time up to which the checkpoint says that the log was flushed. */
   readonly flushedTimestamp: number
   /** Store time of the last valid record before the bad place. */
@@ -35,7 +41,8 @@ export const validBehind = (position: number, options: DamageCheckOptions): numb
     return -1
   }
   for (const later of files.files) {
-    if (later.fromOffset > position && NextRecord.checkAt(later, 0, cursor) > 0 && mustBeDurable(cursor, options)) {
+    const isValid = later.fromOffset > position && NextRecord.checkAt(later, 0, cursor) > 0
+    if (isValid && cursor.storeTimestamp <= options.orderedTimestamp && mustBeDurable(cursor, options)) {
       return later.fromOffset
     }
   }

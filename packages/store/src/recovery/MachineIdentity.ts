@@ -1,7 +1,8 @@
 /**
  * Whether the page cache that the last process wrote into has lived on. After a kill it has, and every record that was
  * written whole is there, flushed or not; after a power failure only what was flushed is, and what lies behind a torn
- * record proves nothing. The file names the boot of the machine and the place of the store; RocketMQ does not know it.
+ * record proves nothing. The file names the boot of the machine and the place of the store, and whether the process had a
+ * transient pool: what was in its buffers did not live on. RocketMQ does not know it.
  */
 import * as Utf8 from "../commitlog/Utf8.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
@@ -12,19 +13,31 @@ const NAME = "machine.json"
 /** `unknown` for a store of RocketMQ, and on systems that do not name their boots. */
 export type Comparison = "same" | "different" | "unknown"
 
+interface Noted {
+  readonly identity: string
+  /** Only there where it is true. */
+  readonly isPooled?: boolean
+}
+
 export const compare = (fileSystem: FileSystem, root: string, identity: string): Comparison => {
-  const bytes = fileSystem.readBytes(ConfigFile.pathOf(root, NAME))
-  if (bytes === undefined || identity === "") {
+  const isNoted = fileSystem.exists(ConfigFile.pathOf(root, NAME))
+  const noted = read(fileSystem, root)
+  if (!isNoted || identity === "" || noted.identity === "") {
     return "unknown"
   }
-  return Utf8.decode(bytes, 0, bytes.length) === textOf(identity) ? "same" : "different"
+  return noted.identity === identity ? "same" : "different"
 }
 
+/** Whether the last process had a transient pool, as far as it left word. */
+export const wasPooled = (fileSystem: FileSystem, root: string): boolean => read(fileSystem, root).isPooled === true
+
 /** Must be on the device before the first record is written. */
-export const write = (fileSystem: FileSystem, root: string, identity: string): void => {
-  if (identity !== "") {
-    fileSystem.replace(ConfigFile.pathOf(root, NAME), Utf8.encode(textOf(identity)))
+export const write = (fileSystem: FileSystem, root: string, identity: string, isPooled: boolean): void => {
+  if (identity !== "" || isPooled || wasPooled(fileSystem, root)) {
+    const noted: Noted = isPooled ? { identity, isPooled } : { identity }
+    fileSystem.replace(ConfigFile.pathOf(root, NAME), Utf8.encode(`${JSON.stringify(noted)}\n`))
   }
 }
 
-const textOf = (identity: string): string => `${JSON.stringify({ identity })}\n`
+const read = (fileSystem: FileSystem, root: string): Readonly<Partial<Record<keyof Noted, unknown>>> =>
+  Object(ConfigFile.read(fileSystem, ConfigFile.pathOf(root, NAME)))

@@ -86,6 +86,8 @@ export interface RecoveryOptions {
   readonly listedQueues: () => QueueList.Answer
   /** Whether all that was written must be there, flushed or not: nothing says that the page cache was lost. */
   readonly isWrittenDurable: boolean
+  /** Whether no file was written before all those in front of it. */
+  readonly isWrittenInOrder: boolean
   /** Whether the page cache is known to have lived on. */
   readonly isCacheKept: boolean
   readonly check: RecordCheck.RecordCheckOptions
@@ -282,10 +284,13 @@ const refuseDamage = (options: RecoveryOptions, result: LogScan.LogScanResult): 
     return
   }
   // A record of the checkpoint's own millisecond may have come after the flush that it speaks of.
+  const flushed = checkpoint.physicMsgTimestamp - 1
+  const durableTimestamp = options.isWrittenDurable ? Number.POSITIVE_INFINITY : flushed
   const validBehind = DamageCheck.validBehind(result.stoppedAt, {
     commitLog,
     queues,
-    durableTimestamp: options.isWrittenDurable ? Number.POSITIVE_INFINITY : checkpoint.physicMsgTimestamp - 1,
+    durableTimestamp,
+    orderedTimestamp: options.isWrittenInOrder ? durableTimestamp : flushed,
     flushedTimestamp: checkpoint.physicMsgTimestamp,
     lastStoreTimestamp: result.lastStoreTimestamp
   })

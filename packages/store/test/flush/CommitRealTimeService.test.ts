@@ -2,6 +2,7 @@ import { assert, describe, it } from "vitest"
 import { PutRefusal } from "../../src/engine/PutResult.ts"
 import type { StoreOptions } from "../../src/engine/StoreOptions.ts"
 import { fromRefusal } from "../../src/internal/storeErrors.ts"
+import { isZeroFile } from "../../src/mapped/ZeroBytes.ts"
 import * as GetMessage from "../../src/reading/GetMessage.ts"
 import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
 
@@ -174,5 +175,52 @@ describe("a transient pool without a free buffer", () => {
     assert.deepStrictEqual(readable(store), ids(60))
     store.close()
     assert.deepStrictEqual(readable(store.open()), ids(60))
+  })
+
+  for (const how of ["kill", "crash"] as const) {
+    it(`opens after a ${how} that has taken files before one that was written without one`, () => {
+      for (const next of [{}, { transientStorePoolEnable: false }]) {
+        const store = pooled({ ...slow, transientStorePoolSize: 1, flushIntervalCommitLog: 10_000 })
+        store.put(...ids(5).map((id) => message(id, 700)))
+        store.engine.flush.whenFlushed(store.engine.commitLog.maxOffset, () => undefined)
+        store.run(100)
+        for (const id of ids(60).slice(5)) {
+          store.put(message(id, 700))
+        }
+        const { files } = store.engine.commitLog.files
+        assert.isAbove(files.length, 4)
+        assert.isFalse(isZeroFile(files.at(-2)!.file))
+        store[how]()
+        Object.assign(store.options, next)
+        assert.deepStrictEqual(readable(store.open()), ids(5))
+        store.put(message(99))
+        store.close()
+        assert.deepStrictEqual(readable(store.open()), [...ids(5), 99])
+      }
+    })
+  }
+
+  it("leaves damage before files that are flushed, or dispatched, what it is", () => {
+    for (const [what, more] of Object.entries({
+      flushed: { flushConsumeQueueThoroughInterval: 1e9, flushIntervalConsumeQueue: 1e9 },
+      dispatched: { flushIntervalCommitLog: 1e9, flushCommitLogThoroughInterval: 1e9 }
+    })) {
+      const store = pooled({ transientStorePoolSize: 1, ...more })
+      const positions = ids(60).map((id) => {
+        const [put] = store.put(message(id, 700))
+        store.run(100)
+        return put!.position
+      })
+      const { checkpoint, commitLog } = store.engine
+      assert.strictEqual(checkpoint.physicMsgTimestamp > 0, what === "flushed")
+      const first = commitLog.files.firstFile!
+      const last = positions.findLast((position) => position < first.length)!
+      store.kill()
+      store.disk.flipBit(first.file.path, 8 * (last + 100))
+      if (what === "flushed") {
+        store.disk.paths.filter((path) => path.includes("consumequeue")).forEach((path) => store.disk.remove(path))
+      }
+      assert.throws(() => store.open(), new RegExp(`damaged at ${last} `))
+    }
   })
 })
