@@ -123,6 +123,37 @@ export class IndexFile {
     }
   }
 
+  /**
+   * Writes again what was added later than `flushedTimestamp`, with all slots, since any may have changed: pages that a
+   * sync has failed to bring to the device count as clean, and no later sync brings them. Throws `FileFailure`.
+   */
+  *rewriteBehind(flushedTimestamp: number): Generator<number, void> {
+    const first = this.#firstBehind(flushedTimestamp)
+    yield* this.file.rewrite(0, IndexDescriptor.slotOffset(this.#slotCount))
+    yield* this.file.rewrite(
+      IndexDescriptor.entryOffset(this.#slotCount, first),
+      IndexDescriptor.entryOffset(this.#slotCount, this.indexCount)
+    )
+  }
+
+  /** The first entry that may be of a later time: times are cut to seconds, and rise. */
+  #firstBehind(timestamp: number): number {
+    let first = 1
+    let end = this.indexCount
+    while (first < end) {
+      const middle = (first + end) >>> 1
+      const entryOffset = IndexDescriptor.entryOffset(this.#slotCount, middle)
+      const { base, view } = this.file.read(entryOffset, IndexDescriptor.ENTRY_LENGTH)
+      const seconds = view.getInt32(entryOffset - base + IndexDescriptor.TIME_DIFFERENCE_OFFSET)
+      if (this.beginTimestamp + (seconds + 1) * MS_PER_SECOND > timestamp) {
+        end = middle
+      } else {
+        first = middle + 1
+      }
+    }
+    return first
+  }
+
   #writeSlot(slotOffset: number, entry: number): void {
     const { base, view } = this.file.claim(slotOffset, IndexDescriptor.SLOT_LENGTH)
     view.setInt32(slotOffset - base, entry)

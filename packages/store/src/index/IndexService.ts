@@ -107,6 +107,15 @@ export class IndexService implements Dispatcher {
     return this.#indexedBefore
   }
 
+  /** Makes dirty again what may be on no device, of records later than `flushedTimestamp`. Throws `FileFailure`. */
+  *rewriteBehind(flushedTimestamp: number): Generator<number, void> {
+    for (const file of this.files) {
+      if (file.isDirty) {
+        yield* file.rewriteBehind(flushedTimestamp)
+      }
+    }
+  }
+
   /** Sees what another process has changed since: new values of the headers, files removed, and new ones. */
   refresh(minPosition: number): void {
     const { directory, fileSystem } = this.#options
@@ -265,6 +274,11 @@ export class IndexService implements Dispatcher {
         break
       }
     }
+  }
+
+  /** Store time of the last record that has a key in the index, 0 for none. */
+  get endTimestamp(): number {
+    return this.files.at(-1)?.endTimestamp ?? 0
   }
 
   /** Number of entries in all files. */

@@ -8,6 +8,8 @@ import { assertOpen } from "@millrace/core/kernel/memory/RegionState"
 import type { FileWindow, StoreFile, SyncDone } from "./FileSystem.ts"
 
 const PAGE_LENGTH = 4096
+/** Bytes that are written again in one step. */
+const REWRITE_LENGTH = 1024 * 1024
 
 export class MappedFile {
   readonly file: StoreFile
@@ -98,10 +100,14 @@ export class MappedFile {
     }
   }
 
-  /** Writes bytes again as they are, which makes their pages dirty. Throws `FileFailure`. */
-  rewrite(offset: number, length: number): void {
-    const { base, bytes } = this.file.read(offset, length)
-    this.write(offset, bytes.subarray(offset - base, offset - base + length), length)
+  /** Writes the bytes from `start` to `end` again as they are, which makes their pages dirty. Throws `FileFailure`. */
+  *rewrite(start: number, end: number): Generator<number, void> {
+    for (let offset = start; offset < end; offset += REWRITE_LENGTH) {
+      const length = Math.min(REWRITE_LENGTH, end - offset)
+      const { base, bytes } = this.file.read(offset, length)
+      this.write(offset, bytes.subarray(offset - base, offset - base + length), length)
+      yield this.fromOffset + offset
+    }
   }
 
   /** Writes up to `lengthMax` of the bytes that are not committed to the file, off this thread. */

@@ -47,9 +47,6 @@ export class ForeignFile extends Error {
   }
 }
 
-/** Bytes that are written again in one step. */
-const REWRITE_LENGTH = 1024 * 1024
-
 export class MappedFileQueue {
   readonly fileLength: number
   readonly files: Array<MappedFile> = []
@@ -346,10 +343,7 @@ export class MappedFileQueue {
    */
   *rewriteUnflushed(): Generator<number, void> {
     for (const file of this.files) {
-      for (let at = file.flushedPosition; at < file.wrotePosition; at += REWRITE_LENGTH) {
-        file.rewrite(at, Math.min(REWRITE_LENGTH, file.wrotePosition - at))
-        yield file.fromOffset + at
-      }
+      yield* file.rewrite(file.flushedPosition, file.wrotePosition)
     }
   }
 

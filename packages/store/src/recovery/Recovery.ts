@@ -247,7 +247,7 @@ function* planDispatch(
   const isWhole = seen.isPreceded() && (yield* hasOlderQueues(options, readFrom))
   const isForOthers = options.hasOtherDispatchers && !options.isCleanExit
   const queuesFrom = isWhole ? Math.min(isForOthers ? readFrom : lackedFrom, end) : commitLog.minOffset
-  const from = Math.min(queuesFrom, indexStart(options, seen, end))
+  const from = Math.min(queuesFrom, yield* indexStart(options, seen, end))
   if (from >= end) {
     return { from, reason: NOT_DISPATCHED }
   }
@@ -380,7 +380,7 @@ function* readTo(
  * Opens the index and says from where the log must be dispatched to it. After a crash that is where the part ends that
  * was on the device; after a clean exit only a key at the end of the log that it does not know makes it incomplete.
  */
-const indexStart = (options: RecoveryOptions, seen: TailSummary, end: number): number => {
+function* indexStart(options: RecoveryOptions, seen: TailSummary, end: number): Generator<number, number> {
   const { checkpoint, commitLog, index, isCacheKept, isCleanExit } = options
   if (index === undefined) {
     return end
@@ -388,7 +388,16 @@ const indexStart = (options: RecoveryOptions, seen: TailSummary, end: number): n
   const flushed = checkpoint.indexMsgTimestamp - 1
   const durable = isCacheKept ? Number.POSITIVE_INFINITY : flushed
   const indexedThrough = index.load(commitLog.minOffset, end, durable, flushed, (at) => isRecord(commitLog, at))
-  return isCleanExit && seen.lastKeyedPosition <= indexedThrough ? end : Math.max(commitLog.minOffset, indexedThrough)
+  if (!isCleanExit) {
+    yield* index.rewriteBehind(flushed)
+  }
+  if (isCleanExit && seen.lastKeyedPosition <= indexedThrough) {
+    return end
+  }
+  // What is made anew is on no device yet, whatever the checkpoint says of what stood there before.
+  checkpoint.indexMsgTimestamp = Math.min(checkpoint.indexMsgTimestamp, index.endTimestamp)
+  checkpoint.flush()
+  return Math.max(commitLog.minOffset, indexedThrough)
 }
 
 /** Dispatches what the queues may lack. What they have already is left alone. */

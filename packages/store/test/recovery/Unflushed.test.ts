@@ -19,6 +19,19 @@ const readable = ({ engine }: SimulatedStore): ReadonlyArray<number> => {
   return offsets
 }
 
+const putKeys = (store: SimulatedStore, from: number, to: number): void => {
+  for (let id = from; id < to; id++) {
+    store.put({ topic: "topic", queueId: 0, body: Buffer.alloc(8), keys: `key${id}` })
+  }
+}
+
+/** Numbers of the messages that are not found by their keys. */
+const keysLacking = ({ engine }: SimulatedStore, count: number): ReadonlyArray<number> => {
+  const found = (id: number) =>
+    engine.index.lookup({ topic: "topic", key: `key${id}`, countMax: 1, begin: 0, end: Number.MAX_SAFE_INTEGER })
+  return Array.from({ length: count }, (_, id) => id).filter((id) => found(id).length === 0)
+}
+
 describe("what a store had not flushed", () => {
   it("is brought to the device by the next process after a sync that failed, before anything behind it counts", () => {
     for (let seed = 1; seed <= 10; seed++) {
@@ -54,4 +67,45 @@ describe("what a store had not flushed", () => {
       assert.strictEqual(readable(store.open()).length, 80)
     }
   })
+
+  it("is brought to the device by the next process of the index too, where its file was full", () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const store = new SimulatedStore(seed, { maxHashSlotNum: 2048, maxIndexNum: 1000 }).open()
+      putKeys(store, 0, 500)
+      store.run(2000)
+      store.disk.fault = (operation, path) => (operation === "sync" && path.includes("/index/") ? "EIO" : undefined)
+      putKeys(store, 500, 1100)
+      store.run(500)
+      assert.isDefined(store.engine.health.flushFailure)
+      store.disk.fault = () => undefined
+      store.kill()
+      store.open()
+      putKeys(store, 1100, 1200)
+      store.run(500)
+      store.crash()
+      assert.deepStrictEqual(keysLacking(store.open(), 1200), [])
+    }
+  })
+
+  for (const isKilled of [false, true]) {
+    const before = isKilled ? ", by the process after one that was killed" : ""
+    it(`is not taken for flushed where the index was made anew, whatever the checkpoint said of the old one${before}`, () => {
+      for (let seed = 1; seed <= 5; seed++) {
+        const store = new SimulatedStore(seed).open()
+        putKeys(store, 0, 100)
+        store.run(2000)
+        putKeys(store, 100, 110)
+        store.close()
+        store.disk.paths.filter((path) => path.includes("/index/")).forEach((path) => store.disk.remove(path))
+        store.open()
+        if (isKilled) {
+          store.kill()
+          store.open()
+          store.run(500)
+        }
+        store.crash()
+        assert.deepStrictEqual(keysLacking(store.open(), 110), [])
+      }
+    })
+  }
 })
