@@ -1,12 +1,20 @@
 import { defineConfig } from "vitest/config"
 
+/** Tests whose processes mostly wait for each other. They run two files at a time, after the others. */
+const IN_PAIRS = [
+  "packages/transport/test/{MediaDriver,Udp}.test.ts",
+  "packages/transport/test/Restart.stress.test.ts",
+  "packages/cli/test/recording/Kills.stress.test.ts",
+  "packages/store/test/Crash.stress.test.ts"
+]
+
 /**
  * Tests that start processes and workers and hold them to a deadline, or count what is allocated. They run one file at a
  * time, after all others, so that they have the machine to themselves.
  */
 const ALONE = [
   "packages/cli/test/commands/demoFailure.test.ts",
-  "packages/transport/test/{MediaDriver,Processes,Udp}.test.ts",
+  "packages/transport/test/Processes.test.ts",
   "packages/core/test/AgentRunner.test.ts",
   "packages/*/test/**/*Allocation*.test.ts",
   "packages/*/test/**/*.stress.test.ts"
@@ -24,7 +32,7 @@ export default defineConfig({
           ...limits,
           name: "together",
           include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.ts"],
-          exclude: ALONE,
+          exclude: [...IN_PAIRS, ...ALONE],
           // More files at once than cores only adds noise.
           maxWorkers: 2,
           sequence: { groupOrder: 0 }
@@ -33,10 +41,20 @@ export default defineConfig({
       {
         test: {
           ...limits,
+          name: "in pairs",
+          include: IN_PAIRS,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 }
+        }
+      },
+      {
+        test: {
+          ...limits,
           name: "alone",
           include: ALONE,
+          exclude: IN_PAIRS,
           maxWorkers: 1,
-          sequence: { groupOrder: 1 }
+          sequence: { groupOrder: 2 }
         }
       }
     ]
