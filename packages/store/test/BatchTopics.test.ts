@@ -6,10 +6,10 @@ import { join } from "node:path"
 import { assert } from "vitest"
 import * as Inspect from "../src/Inspect.ts"
 import * as MessageStore from "../src/MessageStore.ts"
-import type { MessageStoreOptions } from "../src/MessageStoreConfig.ts"
 import * as Repair from "../src/Repair.ts"
 import * as Topic from "../src/Topic.ts"
 import * as Temporary from "./fixtures/Temporary.ts"
+import * as WithStore from "./fixtures/WithStore.ts"
 
 const INNER_BATCH = 128
 const options = { mappedFileSizeCommitLog: 8192, maxHashSlotNum: 16, maxIndexNum: 40 }
@@ -23,15 +23,7 @@ const batch = (count: number) => ({
   properties: { INNER_NUM: String(count) }
 })
 
-const withStore = <A, E>(
-  directory: string,
-  body: (store: MessageStore.MessageStore["Service"]) => Effect.Effect<A, E>,
-  more?: Partial<MessageStoreOptions>
-) =>
-  Effect.provide(
-    Effect.flatMap(MessageStore.MessageStore, body),
-    MessageStore.layer({ directory, ...options, ...more })
-  )
+const withStore = WithStore.withStore(options)
 
 const reasonOf = <A, E extends { readonly reason: { readonly _tag: string } }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.match(effect, { onFailure: ({ reason }) => reason._tag, onSuccess: () => "none" })

@@ -5,25 +5,17 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { assert } from "vitest"
 import * as Inspect from "../src/Inspect.ts"
-import * as MessageStore from "../src/MessageStore.ts"
-import type { MessageStoreOptions } from "../src/MessageStoreConfig.ts"
+import type * as MessageStore from "../src/MessageStore.ts"
 import * as Repair from "../src/Repair.ts"
 import * as Temporary from "./fixtures/Temporary.ts"
+import * as WithStore from "./fixtures/WithStore.ts"
 
 const COUNT = 40
 const NAME = "00000000000000000000"
 const options = { mappedFileSizeCommitLog: 8192, maxHashSlotNum: 16, maxIndexNum: 40 }
 const extended = { enableConsumeQueueExt: true, mappedFileSizeConsumeQueueExt: 20 * 16 + 4 }
 
-const withStore = <A, E>(
-  directory: string,
-  body: (store: MessageStore.MessageStore["Service"]) => Effect.Effect<A, E>,
-  more?: Partial<MessageStoreOptions>
-) =>
-  Effect.provide(
-    Effect.flatMap(MessageStore.MessageStore, body),
-    MessageStore.layer({ directory, ...options, ...more })
-  )
+const withStore = WithStore.withStore(options)
 
 const filled = Effect.gen(function* () {
   const directory = join(yield* Temporary.directory, "store")

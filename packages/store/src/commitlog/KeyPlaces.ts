@@ -40,27 +40,15 @@ export class KeyPlaces {
   }
 
   #note(bytes: Uint8Array, nameAt: number, nameEnd: number, valueEnd: number): void {
-    if (isName(bytes, nameAt, nameEnd, KEYS_NAME)) {
+    if (Utf8.equals(KEYS_NAME, bytes, nameAt, nameEnd)) {
       this.keysStart = nameEnd + 1
       this.keysEnd = valueEnd
-    } else if (isName(bytes, nameAt, nameEnd, TAGS_NAME)) {
+    } else if (Utf8.equals(TAGS_NAME, bytes, nameAt, nameEnd)) {
       this.tagsStart = nameEnd + 1
       this.tagsEnd = valueEnd
-    } else if (isName(bytes, nameAt, nameEnd, UNIQ_KEY_NAME)) {
+    } else if (Utf8.equals(UNIQ_KEY_NAME, bytes, nameAt, nameEnd)) {
       this.uniqueKeyStart = nameEnd + 1
       this.uniqueKeyEnd = valueEnd
     }
   }
-}
-
-const isName = (bytes: Uint8Array, start: number, end: number, name: Uint8Array): boolean => {
-  if (end - start !== name.length) {
-    return false
-  }
-  for (let index = 0; index < name.length; index++) {
-    if (bytes[start + index] !== name[index]) {
-      return false
-    }
-  }
-  return true
 }

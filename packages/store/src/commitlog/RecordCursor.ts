@@ -201,16 +201,7 @@ export class RecordCursor {
 
   /** Whether these bytes, and no others, stand at [start, end). */
   holds(expected: Uint8Array, start: number, end: number): boolean {
-    const { bytes } = this
-    if (end - start !== expected.length) {
-      return false
-    }
-    for (let index = 0; index < expected.length; index++) {
-      if (bytes[start + index] !== expected[index]) {
-        return false
-      }
-    }
-    return true
+    return Utf8.equals(expected, this.bytes, start, end)
   }
 }
 

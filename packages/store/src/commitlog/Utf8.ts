@@ -50,3 +50,16 @@ export const write = (text: string, target: Uint8Array, offset: number): number 
   }
   return at
 }
+
+/** Whether these bytes, and no others, stand at [start, end). */
+export const equals = (expected: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean => {
+  if (end - start !== expected.length) {
+    return false
+  }
+  for (let index = 0; index < expected.length; index++) {
+    if (bytes[start + index] !== expected[index]) {
+      return false
+    }
+  }
+  return true
+}
