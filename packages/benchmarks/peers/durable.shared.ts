@@ -69,6 +69,9 @@ const startRedis = async (folder: string, isSync: boolean): Promise<{ server: Ch
   process.once("exit", kill)
   server.once("exit", () => process.off("exit", kill))
   while (!fs.existsSync(path)) {
+    if (server.exitCode !== null) {
+      throw new Error(`redis-server ended with code ${server.exitCode} before it listened at ${path}`)
+    }
     await setTimeout(10)
   }
   return { server, path }

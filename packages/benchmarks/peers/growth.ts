@@ -12,7 +12,7 @@ const growth = (name: string, sizes: ReadonlyArray<number>, caseOf: (size: numbe
     cases: Object.fromEntries(sizes.map((size) => [String(size), caseOf(size)]))
   })
 
-const MIBIBYTE = 1024 * 1024
+const MEBIBYTE = 1024 * 1024
 
 const streams = growth("streams", [1, 10, 100, 1000], (count) => ({
   bytes: 32,
@@ -29,9 +29,9 @@ const topics = growth("topics", [1, 100, 10_000], (count) => ({
 }))
 
 /** About as many bytes each; a long message is several frames. */
-const lengths = growth("message-bytes", [16, 256, 4096, 65_536, MIBIBYTE], (length) => ({
+const lengths = growth("message-bytes", [16, 256, 4096, 65_536, MEBIBYTE], (length) => ({
   bytes: length,
-  count: Math.max(200, Math.min(1_000_000, Math.floor((256 * MIBIBYTE) / length))),
+  count: Math.max(200, Math.min(1_000_000, Math.floor((256 * MEBIBYTE) / length))),
   smokeCount: 20,
   open: () => Pipes.millrace("aeron:ipc?term-length=16m", length)
 }))
