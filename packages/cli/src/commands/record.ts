@@ -81,7 +81,7 @@ export const record = Command.make(
         )
       )
       yield* Effect.scoped(Effect.andThen(Rates.follow(tally, json), recording)).pipe(
-        Effect.ensuring(Effect.ignore(tellSessions(recorder, tally, json)))
+        Effect.ensuring(Effect.ignore(tellSessions(recorder, tally, json), { log: true }))
       )
     }).pipe(Effect.provide(MessageStore.layer({ ...settings, directory: storeDirectory })), withProgress)
   }, withClient)
