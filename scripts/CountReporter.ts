@@ -1,8 +1,14 @@
 /**
- * The last line of a test run: how many tests passed and how many failed, in plain words that a script can read. A
- * file that cannot be loaded and an error outside of every test count as one failure each, so that "0 failed" is true.
+ * The end of a test run: what failed, in a line each with its error below, and how many tests passed and failed, in
+ * plain words that a script can read. A file that cannot be loaded and an error outside of every test count as one
+ * failure each, so that "0 failed" is true.
  */
-import type { Reporter, TestModule } from "vitest/node"
+import type { Reporter, SerializedError, TestModule } from "vitest/node"
+
+interface Failure {
+  readonly title: string
+  readonly errors: ReadonlyArray<SerializedError>
+}
 
 interface Counts {
   readonly passed: number
@@ -10,19 +16,34 @@ interface Counts {
   readonly skipped: number
 }
 
+/** Lines of an error that are printed: its message and where it was thrown. */
+const ERROR_LINES_MAX = 10
+
+const formatFailure = ({ errors, title }: Failure): string =>
+  [`FAIL  ${title}`, ...errors.flatMap(linesOf).map((line) => `        ${line}`)].join("\n")
+
+const linesOf = ({ message, stack }: SerializedError): ReadonlyArray<string> =>
+  (stack?.includes(message) ? stack : `${message}\n${stack ?? ""}`).trimEnd().split("\n").slice(0, ERROR_LINES_MAX)
+
 const formatCounts = ({ failed, passed, skipped }: Counts): string =>
   `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`
 
 export default class CountReporter implements Reporter {
-  onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
-    let [passed, failed, skipped] = [0, unhandledErrors.length, 0]
+  onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<SerializedError>): void {
+    const failures: Array<Failure> = unhandledErrors.map((error) => ({
+      title: "outside of every test",
+      errors: [error]
+    }))
+    let [passed, skipped] = [0, 0]
     for (const module of modules) {
-      failed += module.errors().length
+      const file = module.relativeModuleId
+      failures.push(...module.errors().map((error) => ({ title: file, errors: [error] })))
       for (const suite of module.children.allSuites()) {
-        failed += suite.errors().length
+        failures.push(...suite.errors().map((error) => ({ title: `${file} > ${suite.fullName}`, errors: [error] })))
       }
       for (const test of module.children.allTests()) {
-        switch (test.result().state) {
+        const { errors, state } = test.result()
+        switch (state) {
           case "passed":
             passed += 1
             break
@@ -30,10 +51,11 @@ export default class CountReporter implements Reporter {
             skipped += 1
             break
           default:
-            failed += 1
+            failures.push({ title: `${file} > ${test.fullName}`, errors: errors ?? [] })
         }
       }
     }
-    process.stdout.write(`${formatCounts({ passed, failed, skipped })}\n`)
+    const lines = [...failures.map(formatFailure), formatCounts({ passed, failed: failures.length, skipped })]
+    process.stdout.write(`${lines.join("\n")}\n`)
   }
 }

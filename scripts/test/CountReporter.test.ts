@@ -18,21 +18,33 @@ const runTests = (name: string, code: string) => {
   writeFileSync(join(folder, `${name}.test.ts`), `import { beforeAll, describe, it } from "vitest"\n${code}`)
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs")
   const done = spawnSync(process.execPath, [vitest, "run", name], { cwd: folder, encoding: "utf8" })
-  return { status: done.status, last: done.stdout.trimEnd().split("\n").at(-1) }
+  const lines = done.stdout.trimEnd().split("\n")
+  return { status: done.status, lines, last: lines.at(-1) }
 }
 
 describe("CountReporter", () => {
   it("ends a run with the numbers of tests that passed and failed", () => {
     const code = `it("a", () => {})\nit("b", () => {})\nit("c", () => { throw new Error("c") })`
-    assert.deepEqual(runTests("mixed", code), { status: 1, last: "2 passed, 1 failed" })
+    const { last, status } = runTests("mixed", code)
+    assert.deepEqual({ last, status }, { status: 1, last: "2 passed, 1 failed" })
+  })
+
+  it("says what failed and why right before the count, so that the end of a long output tells it", () => {
+    const { lines } = runTests(
+      "why",
+      `describe("a list", () => { it("is short", () => { throw new Error("it is long") }) })`
+    )
+    const failure = lines.lastIndexOf("FAIL  why.test.ts > a list > is short")
+    assert.ok(failure > 0)
+    assert.equal(lines[failure + 1], "        Error: it is long")
+    assert.ok(lines.length - failure < 14)
   })
 
   it("says nothing of skipped tests when there are none, and counts them otherwise", () => {
-    assert.deepEqual(runTests("good", `it("a", () => {})`), { status: 0, last: "1 passed, 0 failed" })
-    assert.deepEqual(runTests("skip", `it.skip("a", () => {})\nit("b", () => {})`), {
-      status: 0,
-      last: "1 passed, 0 failed, 1 skipped"
-    })
+    const good = runTests("good", `it("a", () => {})`)
+    assert.deepEqual([good.status, good.last], [0, "1 passed, 0 failed"])
+    const skip = runTests("skip", `it.skip("a", () => {})\nit("b", () => {})`)
+    assert.deepEqual([skip.status, skip.last], [0, "1 passed, 0 failed, 1 skipped"])
   })
 
   it("counts a file that cannot be loaded, a failing hook and an error outside of tests as failures", () => {
