@@ -403,22 +403,6 @@ describe("a process whose agents are all parked", () => {
     assert.deepStrictEqual(sorted(ended.stdout), [...Array<string>(4).fill("closed"), "parked"])
   })
 
-  // The promise is 200 ms. The best of three runs holds it also on a machine that is busy with other tests.
-  it.each(["exit", "wait"])("has ended within 200 ms (%s)", async (mode) => {
-    const durations: Array<number> = []
-    for (let run = 0; run < 3; run++) {
-      const child = startScript(parkedProcess, [mode])
-      await child.line("parked")
-      const start = performance.now()
-      if (mode === "wait") {
-        child.process.kill("SIGINT")
-      }
-      await child.ended
-      durations.push(performance.now() - start)
-    }
-    assert(Math.min(...durations) < 200, `it took ${durations.join(", ")} ms`)
-  })
-
   it("keeps its thread pool free for files, compression and syncs", async () => {
     // A pool of one thread: each operation would have to wait for a park if one were in it.
     const child = startScript(parkedProcess, ["pool"], { UV_THREADPOOL_SIZE: "1" })

@@ -218,13 +218,11 @@ describe("MediaDriver", () => {
 
   it.live("wakes a parked driver of its own process for each command", () =>
     Effect.gen(function* () {
-      // The driver parks for 100 ms: without the wake two commands would take two parks.
+      // The driver parks for 100 ms: without the wake so many commands would take longer than a test may.
       yield* Effect.sleep(300)
-      const startMs = performance.now()
-      for (let streamId = 1; streamId <= 10; streamId++) {
+      for (let streamId = 1; streamId <= 400; streamId++) {
         yield* Subscription.make({ channel: "aeron:ipc", streamId })
       }
-      assert.isBelow(performance.now() - startMs, 900)
     }).pipe(
       Effect.scoped,
       Effect.provide(Client.layer),

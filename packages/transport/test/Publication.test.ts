@@ -208,7 +208,7 @@ describe("Publication", () => {
         })
       )
       assert.strictEqual((yield* Fiber.join(received)).length, 100)
-      const startMs = performance.now()
+      // Longer than a test may take, if it were waited for.
       yield* Effect.scoped(
         Effect.gen(function* () {
           const publication = yield* Publication.make({ ...ipc, linger: "1 minute" })
@@ -216,7 +216,6 @@ describe("Publication", () => {
           yield* publication.publish(bytesOf("never read"))
         })
       )
-      assert.isBelow(performance.now() - startMs, 10_000)
     }).pipe(Effect.scoped, Effect.provide(embedded()))
   )
 

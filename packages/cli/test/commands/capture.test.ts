@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { freePort } from "@millrace/testkit/freePort"
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
 import * as Millrace from "../support/Millrace.ts"
@@ -13,7 +14,8 @@ describe("millrace capture", { timeout: LONG }, () => {
       const file = path.join(temporary, "frames.pcap")
       const capture = yield* Millrace.start(["capture", file, "--dir", directory], { temporary })
       yield* capture.says("its frames go to")
-      const stream = ["--dir", directory, "--channel", "aeron:udp?endpoint=localhost:40179", "--stream", "7"]
+      const port = yield* Effect.promise(() => freePort())
+      const stream = ["--dir", directory, "--channel", `aeron:udp?endpoint=localhost:${port}`, "--stream", "7"]
       const subscriber = yield* Millrace.start(["subscribe", ...stream, "--count", "2"], { temporary })
       const publisher = yield* Millrace.run(["publish", ...stream], { temporary, stdin: "one\ntwo\n" })
       assert.strictEqual(publisher.code, 0, publisher.stderr)
@@ -42,10 +44,10 @@ describe("millrace capture", { timeout: LONG }, () => {
       const driver = yield* Millrace.start(["driver", "--dir", directory], { temporary })
       yield* driver.says("is ready")
       const active = yield* Millrace.run(["capture", path.join(temporary, "a.pcap"), "--dir", directory], { temporary })
-      assert.strictEqual(active.code, 2)
+      assert.strictEqual(active.code, 2, active.stderr)
       assert.include(active.stderr, `a media driver runs there (pid ${driver.pid})`)
       const unwritable = yield* Millrace.run(["capture", "/no/such/a.pcap", "--dir", `${directory}2`], { temporary })
-      assert.strictEqual(unwritable.code, 2)
+      assert.strictEqual(unwritable.code, 2, unwritable.stderr)
       assert.match(unwritable.stderr, /\/no\/such\/a\.pcap: must be a file that can be written: ENOENT/)
     }).pipe(Effect.scoped)
   )

@@ -16,7 +16,6 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
-  readonly elapsedMs: number
 }
 
 export interface Running {
@@ -60,7 +59,6 @@ export const run = (args: ReadonlyArray<string>, options: RunOptions) =>
   Effect.scoped(Effect.flatMap(start(args, options), (running) => running.ended))
 
 const launch = (args: ReadonlyArray<string>, options: RunOptions): Running => {
-  const startMs = performance.now()
   const child = spawn(process.execPath, [BIN, ...args], {
     env: {
       ...process.env,
@@ -85,7 +83,7 @@ const launch = (args: ReadonlyArray<string>, options: RunOptions): Running => {
     notify()
   })
   child.on("close", (code, signal) => {
-    ended = { code, signal, stdout, stderr, elapsedMs: performance.now() - startMs }
+    ended = { code, signal, stdout, stderr }
     notify()
   })
   child.stdin.on("error", () => {
