@@ -68,7 +68,8 @@ const CHAPTERS: ReadonlyArray<Chapter> = [
       { title: "Entry of a batch consume queue", path: `${STORE}/consumequeue/BatchEntryDescriptor.ts` },
       { title: "Index file", path: `${STORE}/index/IndexDescriptor.ts` },
       { title: "Checkpoint", path: `${STORE}/recovery/StoreCheckpoint.ts` },
-      { title: "Recorded message", path: `${STORE}/record/RecordingDescriptor.ts` }
+      { title: "Recorded message", path: `${STORE}/record/RecordingDescriptor.ts` },
+      { title: "Counters of an open store", path: `${STORE}/counters/CountersFileDescriptor.ts` }
     ]
   }
 ]

@@ -1,20 +1,9 @@
-/** A fenced block of TypeScript in a Markdown page. */
-export interface Program {
-  /** The line of its first line of code, counted from 1. */
-  readonly line: number
-  readonly code: string
-}
+import * as Fences from "./Fences.ts"
 
-export const findPrograms = (markdown: string): ReadonlyArray<Program> =>
-  [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => ({
-    line: markdown.slice(0, match.index).split("\n").length + 1,
-    code: match[1]!
-  }))
-
-/** The programs of a page that are not part of any source, blank lines and indentation aside. */
-export const findStrangers = (markdown: string, sources: ReadonlyArray<string>): ReadonlyArray<Program> => {
+/** The blocks of TypeScript on a page that are not part of any source, blank lines and indentation aside. */
+export const findStrangers = (markdown: string, sources: ReadonlyArray<string>): ReadonlyArray<Fences.Fence> => {
   const known = sources.map(linesOf)
-  return findPrograms(markdown).filter(({ code }) => !known.some((source) => source.includes(linesOf(code))))
+  return Fences.ofKind(markdown, "ts").filter(({ code }) => !known.some((source) => source.includes(linesOf(code))))
 }
 
 const linesOf = (code: string): string =>

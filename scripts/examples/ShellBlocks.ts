@@ -3,15 +3,17 @@
  * an empty folder, with `millrace` on the path and a directory for a driver of its own.
  */
 import { spawn } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Fences from "./Fences.ts"
 
 const LIMIT_MS = 180_000
 
-/** Blocks marked `console` need another machine, or would change this one. */
 export const find = (markdown: string): string =>
-  [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code).join("")
+  Fences.ofKind(markdown, "sh")
+    .map(({ code }) => code)
+    .join("")
 
 /** Gives the reason when a command fails, with everything that was printed; what runs in the background is stopped. */
 export const run = (root: string, code: string): Promise<string | undefined> => {
@@ -21,7 +23,13 @@ export const run = (root: string, code: string): Promise<string | undefined> => 
   const millrace = join(bin, "millrace")
   writeFileSync(millrace, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "packages/cli/src/bin.ts")}" "$@"\n`)
   chmodSync(millrace, 0o755)
-  const environment = { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, AERON_DIR: join(folder, "driver") }
+  symlinkSync(join(root, "packages/cli/bin/millrace-driver"), join(bin, "millrace-driver"))
+  const environment = {
+    ...process.env,
+    PATH: `${bin}:${process.env["PATH"]}`,
+    HOME: folder,
+    AERON_DIR: join(folder, "driver")
+  }
   const shell = spawn("bash", ["-e", "-o", "pipefail", "-c", code], {
     cwd: folder,
     env: environment,

@@ -1,15 +1,13 @@
 /**
- * `pnpm examples`: what a reader copies is what ran. Runs every file of `examples/` to its end, holds the programs that
- * the READMEs and the site show against them, types what the site tells to type, and checks the examples of the
- * docstrings.
+ * `pnpm examples`: what a reader copies is what ran. Runs every file of `examples/` to its end, holds each block of each
+ * page against what runs (`Fences` says how), and checks the examples of docstrings and of the commands' help.
  */
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Docstrings from "./Docstrings.ts"
 import { checkCommandLine } from "./checkCommandLine.ts"
 import { checkDocstrings } from "./checkDocstrings.ts"
-import { findStrangers } from "./ReadmePrograms.ts"
-import * as ShellBlocks from "./ShellBlocks.ts"
+import { checkPages } from "./checkPages.ts"
 import { runProgram } from "./runProgram.ts"
 
 const ROOT = dirname(dirname(import.meta.dirname))
@@ -44,28 +42,11 @@ const examples = modules.flatMap(({ path, text }) => {
     return []
   }
 })
-const site = readAll("docs/{*.md,{tutorials,guides,how}/*.md}")
-const pages = [...readAll("README.md"), ...readAll("packages/{core,transport,store,cli}/README.md"), ...site]
-for (const { path, text } of pages) {
-  const strangers = findStrangers(text, [...sources.map((source) => source.text), ...examples.map(({ code }) => code)])
-  failures.push(
-    ...strangers.map(
-      ({ line }) => `${path}:${line}  shows a program that is in no file of examples/ and in no docstring`
-    )
-  )
-}
+const pages = readAll("{*.md,docs/{*.md,{tutorials,guides,how}/*.md},packages/*/README.md,interop/README.md}")
+const benches = readAll("packages/benchmarks/{core,test/fixtures}/**/*.ts")
+const shown = [...sources, ...benches].map(({ text }) => text)
 
-for (const { path, text } of site) {
-  const code = ShellBlocks.find(text)
-  const failure = code === "" ? undefined : await ShellBlocks.run(ROOT, code)
-  if (code !== "") {
-    console.log(`${path}  ${failure === undefined ? "ok" : "FAILED"}`)
-  }
-  if (failure !== undefined) {
-    failures.push(`${path}  ${failure}`)
-  }
-}
-
+failures.push(...(await checkPages(ROOT, pages, [...shown, ...examples.map(({ code }) => code)])))
 failures.push(...(await checkDocstrings(ROOT, examples)), ...(await checkCommandLine()))
 
 for (const failure of failures) {

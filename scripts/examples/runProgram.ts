@@ -6,9 +6,9 @@ import { join } from "node:path"
 const LIMIT_MS = 60_000
 
 /** Runs a program in an empty folder of its own. Gives the reason when it fails, with everything it printed. */
-export const runProgram = (path: string): Promise<string | undefined> => {
+export const runProgram = (path: string, args: ReadonlyArray<string> = []): Promise<string | undefined> => {
   const directory = mkdtempSync(join(tmpdir(), "millrace-example-"))
-  const child = spawn(process.execPath, [path], { cwd: directory, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [path, ...args], { cwd: directory, stdio: ["ignore", "pipe", "pipe"] })
   const output: Array<Buffer> = []
   child.stdout.on("data", (chunk: Buffer) => output.push(chunk))
   child.stderr.on("data", (chunk: Buffer) => output.push(chunk))

@@ -1,6 +1,6 @@
 /**
  * Finds bench files. `core/logbuffer/TermReader.ts` is one; a file with a second dot in its name
- * (`throughput.child.ts`, `manyQueues.script.ts`) belongs to a bench or is run by hand, and is not one itself.
+ * (`throughput.child.ts`, `append.shared.ts`) belongs to a bench and is not one itself.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"

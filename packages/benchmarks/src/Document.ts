@@ -12,6 +12,8 @@ export interface Run {
   readonly groups: ReadonlyArray<GroupResult>
   /** How busy the machine was at the beginning: the mean of the last minute. */
   readonly load: number
+  /** Whether it was the long form. */
+  readonly isLarge: boolean
 }
 
 interface Chapter {
@@ -88,7 +90,7 @@ const chapterOf = ({ prefix, text, title }: Chapter, groups: ReadonlyArray<Group
     .flatMap((group) => [`![${group.name}](./benchmarks/${fileOf(group.name)})`, "", tableOf(group), ""])
 ]
 
-export const page = ({ groups, load, machine, versions }: Run): string =>
+export const page = ({ groups, isLarge, load, machine, versions }: Run): string =>
   [
     "<!-- Written by `pnpm bench peers`. -->",
     "",
@@ -102,7 +104,7 @@ export const page = ({ groups, load, machine, versions }: Run): string =>
     `- Versions: ${Object.entries(versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(", ")}.`,
-    "- Again on yours: `pnpm bench peers` (Java and Maven, `redis-server` where they are there), `BENCH_LARGE=1` for a log of 20 GB.",
+    `- Again on yours: ${isLarge ? "`BENCH_LARGE=1 pnpm bench peers`" : "`pnpm bench peers` (`BENCH_LARGE=1` for a log of 20 GB)"}; Java, Maven and `redis-server` where they are there.`,
     "",
     ...CHAPTERS.filter(({ prefix }) => groups.some(({ name }) => name.startsWith(prefix))).flatMap((chapter) =>
       chapterOf(chapter, groups)

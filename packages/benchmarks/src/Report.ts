@@ -21,14 +21,6 @@ export const formatGroup = (result: GroupResult): string => {
 
 const formatCase = (group: GroupResult, result: CaseResult): ReadonlyArray<string> => {
   const { min, median, max } = result.nsPerOperation
-  const extras = [
-    result.bytesPerSecond === undefined ? "" : `${scaled(result.bytesPerSecond)}B/s`,
-    result.allocatedBytesPerOperation === undefined
-      ? ""
-      : `${digits(result.allocatedBytesPerOperation)} B allocated/op`,
-    ...Object.entries(result.figures ?? {}).map(([name, figure]) => `${name} ${formatFigure(figure)}`),
-    result.goal === undefined ? "" : `(goal: ${result.goal})`
-  ]
   return [
     result.name.slice(group.name.length + 1),
     digits(min),
@@ -36,9 +28,20 @@ const formatCase = (group: GroupResult, result: CaseResult): ReadonlyArray<strin
     digits(max),
     scaled(result.operationsPerSecond.median),
     formatRatio(result),
-    extras.filter((text) => text !== "").join(", ")
+    extrasOf(result).join(", ")
   ]
 }
+
+/** Everything that is said of a case beside its time, its rate and its ratio. */
+export const extrasOf = (result: CaseResult): ReadonlyArray<string> =>
+  [
+    result.bytesPerSecond === undefined ? "" : `${scaled(result.bytesPerSecond)}B/s`,
+    result.allocatedBytesPerOperation === undefined
+      ? ""
+      : `${digits(result.allocatedBytesPerOperation)} B allocated/op`,
+    ...Object.entries(result.figures ?? {}).map(([name, figure]) => `${name} ${formatFigure(figure)}`),
+    result.goal === undefined ? "" : `(goal: ${result.goal})`
+  ].filter((text) => text !== "")
 
 export const formatRatio = ({ baseline, ratio }: CaseResult): string =>
   ratio === undefined ? "" : `${digits(ratio.median)} of ${baseline} [${digits(ratio.min)}, ${digits(ratio.max)}]`
@@ -54,6 +57,20 @@ const digits = (value: number): string => {
   }
   return Math.abs(value) < 0.005 ? "0" : Number(value.toPrecision(3)).toString()
 }
+
+/** Nanoseconds in the unit that suits their median, and around it what the runs were. */
+export const formatSpread = ({ max, median, min }: Spread): string => {
+  const [step, unit] = TIME_UNITS.find(([least]) => median >= least) ?? TIME_UNITS.at(-1)!
+  const [low, middle, high] = [min, median, max].map((value) => digits(value / step))
+  return min === max ? `${middle} ${unit}` : `${middle} ${unit} [${low}, ${high}]`
+}
+
+const TIME_UNITS: ReadonlyArray<readonly [ns: number, unit: string]> = [
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+  [1, "ns"]
+]
 
 /** Three digits and the letter of a thousand, a million or a billion; small ones in m, µ and n. */
 export const scaled = (value: number): string => {

@@ -1,12 +1,15 @@
 /**
- * `pnpm bench [path-prefix…] [--smoke] [--json]`; `--root` names another folder of benchmarks. A whole run of `peers` writes
- * `docs/benchmarks.md`.
+ * `pnpm bench [path-prefix…] [--smoke] [--json] [--write]`; `--root` names another folder of benchmarks. A whole run of
+ * `peers` writes `docs/benchmarks.md`, with `--write` a run of any groups the tables of their figures in the documents.
+ * `BENCH_LARGE=1` chooses the long form of what has one.
  */
+import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { loadavg } from "node:os"
 import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
 import { findBenchFiles, mayMatch } from "./BenchFiles.ts"
 import * as Document from "./Document.ts"
+import * as Figures from "./Figures.ts"
 import { forkPeer } from "./Peer.ts"
 import { formatGroup, formatMachine, machine } from "./Report.ts"
 import type { GroupResult } from "./Result.ts"
@@ -44,9 +47,25 @@ const { positionals: prefixes, values } = parseArgs({
   options: {
     smoke: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
     root: { type: "string", default: dirname(import.meta.dirname) }
   }
 })
+
+const isLarge = process.env["BENCH_LARGE"] === "1"
+
+const writeFigures = (): void => {
+  const run: Figures.Run = { machine: machine(), load, groups: results, prefixes, isLarge }
+  for (const path of globSync(["*.md", "docs/**/*.md", "packages/*/README.md"], { cwd: workspace })) {
+    const file = join(workspace, path)
+    const text = readFileSync(file, "utf8")
+    const filled = Figures.fill(text, run)
+    if (filled !== text) {
+      writeFileSync(file, filled)
+      console.error(`wrote the figures of ${path}`)
+    }
+  }
+}
 
 const files = findBenchFiles(values.root).filter((file) => mayMatch(file, prefixes))
 const load = loadavg()[0]!
@@ -75,9 +94,19 @@ if (values.json) {
 } else {
   console.log(`\nbenchmark groups: ${results.length}, files that failed: ${failures.length}`)
 }
-if (prefixes.join() === "peers" && !values.smoke && failures.length === 0) {
-  const docs = join(dirname(dirname(values.root)), "docs")
-  Document.write(docs, { machine: machine(), versions: Versions.read(), groups: results, load })
+const isWhole = !values.smoke && failures.length === 0
+const workspace = dirname(dirname(values.root))
+if (isWhole && prefixes.join() === "peers") {
+  Document.write(join(workspace, "docs"), {
+    machine: machine(),
+    versions: Versions.read(),
+    groups: results,
+    load,
+    isLarge
+  })
+}
+if (isWhole && values.write) {
+  writeFigures()
 }
 if (failures.length > 0) {
   process.exitCode = 1

@@ -8,7 +8,7 @@ import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-type Options = Omit<MessageStoreOptions, "directory">
+export type Options = Omit<MessageStoreOptions, "directory">
 type Runtime = ManagedRuntime.ManagedRuntime<MessageStore.MessageStore, unknown>
 
 export class OpenedStore {

@@ -32,7 +32,8 @@ const run: Document.Run = {
   machine: { node: "v26.0.0", platform: "linux x64", processor: "a processor", cores: 2 },
   versions: { Millrace: "0.1.0", Java: "17.0.1" },
   groups: [streams, growth],
-  load: 0.25
+  load: 0.25,
+  isLarge: false
 }
 
 const folders: Array<string> = []

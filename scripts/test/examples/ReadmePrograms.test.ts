@@ -1,17 +1,10 @@
 import assert from "node:assert/strict"
 import { describe, it } from "vitest"
-import { findPrograms, findStrangers } from "../../examples/ReadmePrograms.ts"
+import { findStrangers } from "../../examples/ReadmePrograms.ts"
 
 const PAGE = "# Title\n\n```sh\nls\n```\n\n```ts\nconst a = 1\n\nrun(a)\n```\n\n```ts\nconst b = 2\n```\n"
 
 describe("ReadmePrograms", () => {
-  it("finds the blocks of TypeScript with their lines", () => {
-    assert.deepEqual(findPrograms(PAGE), [
-      { line: 8, code: "const a = 1\n\nrun(a)\n" },
-      { line: 14, code: "const b = 2\n" }
-    ])
-  })
-
   it("knows a program that is part of an example, blank lines and indentation aside", () => {
     assert.deepEqual(findStrangers(PAGE, ["// first\nconst a = 1\n  run(a)\n", "const b = 2"]), [])
   })
