@@ -47,9 +47,8 @@ export const open = (region: Region, options: OpenOptions = {}): Effect.Effect<L
 
 const lay = (region: Region, options: Options): Effect.Effect<LogBuffers, CoreError> =>
   Effect.suspend(() => {
-    const { LogType, METADATA_LENGTH } = LogBufferDescriptor
-    const metadataOffset = region.length - METADATA_LENGTH
-    if (metadataOffset >= 0 && region.buffer(metadataOffset, METADATA_LENGTH).bytes.some((byte) => byte !== 0)) {
+    const metadataOffset = region.length - LogBufferDescriptor.METADATA_LENGTH
+    if (metadataOffset >= 0 && region.buffer(metadataOffset).bytes.some((byte) => byte !== 0)) {
       const detail = "it holds a log already, or something else: a new log is made of zeroed memory"
       return fail(new InvalidFormat({ format: "log buffer", resource: region.state.name, detail }))
     }
@@ -62,7 +61,10 @@ const lay = (region: Region, options: Options): Effect.Effect<LogBuffers, CoreEr
         pageSize: PAGE_SIZE,
         sessionId: options.sessionId ?? 0,
         streamId: options.streamId ?? 0,
-        type: options.publishers === "one" ? LogType.ExclusivePublication : LogType.ConcurrentPublication
+        type:
+          options.publishers === "one"
+            ? LogBufferDescriptor.LogType.ExclusivePublication
+            : LogBufferDescriptor.LogType.ConcurrentPublication
       })
     )
   })
