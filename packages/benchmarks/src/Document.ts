@@ -104,7 +104,7 @@ export const page = ({ groups, isLarge, load, machine, versions }: Run): string 
     `- Versions: ${Object.entries(versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(", ")}.`,
-    `- Again on yours: ${isLarge ? "`BENCH_LARGE=1 pnpm bench peers`" : "`pnpm bench peers` (`BENCH_LARGE=1` for a log of 20 GB)"}; Java, Maven and `redis-server` where they are there.`,
+    `- Again on yours: ${isLarge ? "`BENCH_LARGE=1 pnpm bench peers`" : "`pnpm bench peers` (`BENCH_LARGE=1` for a log of 20 GB)"}, with Java, Maven and Redis where they are there.`,
     "",
     ...CHAPTERS.filter(({ prefix }) => groups.some(({ name }) => name.startsWith(prefix))).flatMap((chapter) =>
       chapterOf(chapter, groups)
