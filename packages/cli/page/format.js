@@ -27,4 +27,8 @@ export const duration = (milliseconds) => {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`
 }
 
+/** Short times in milliseconds. */
+export const latency = (milliseconds) =>
+  milliseconds >= 100 ? duration(milliseconds) : `${milliseconds.toFixed(milliseconds < 1 ? 2 : 1)} ms`
+
 export const time = (ms) => new Date(ms).toISOString().slice(0, 19).replace("T", " ")

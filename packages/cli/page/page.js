@@ -2,7 +2,7 @@
  * Draws what the server samples. Every text that comes from a driver or a store is put in as text, never as markup:
  * others chose it.
  */
-import { bytes, duration, grouped, rate, time } from "./format.js"
+import { bytes, duration, grouped, latency, rate, time } from "./format.js"
 import { drawTable } from "./table.js"
 import { drawFigures } from "./figures.js"
 
@@ -32,6 +32,7 @@ const ratesOf = ({ driver, store }) => [
   ...(isThere(store)
     ? [
         ["put", store.messagesPerSecond],
+        ["sync", store.writer?.lastSyncs?.maxMs ?? null],
         ...store.topics.map((topic) => [`topic ${topic.topic}`, topic.messagesPerSecond])
       ]
     : [])
@@ -170,10 +171,46 @@ const drawDriver = (section, driver) => {
 
 const behind = (ms) => (ms === null ? "never" : `${duration(ms)} behind`)
 
+/** Slower, and the device is what the program waits for. */
+const SYNC_MS_MAX = 1000
+
+/** What only the process itself knows that has the store open. */
+const writerFigures = ({ commitBehindBytes, dirtyBytes, isWriteable, lastSyncs, rates, refusals, waitingReaders }) => [
+  {
+    label: "sync p50 / p99",
+    value: lastSyncs === null ? "–" : `${latency(lastSyncs.p50Ms)} / ${latency(lastSyncs.p99Ms)}`
+  },
+  {
+    label: "longest sync",
+    value: lastSyncs === null ? "–" : latency(lastSyncs.maxMs),
+    line: line("sync"),
+    isBad: lastSyncs !== null && lastSyncs.maxMs > SYNC_MS_MAX
+  },
+  { label: "syncs", value: `${count(rates?.syncs ?? null)}/s` },
+  { label: "not flushed", value: bytes(dirtyBytes) },
+  { label: "in the pool", value: bytes(commitBehindBytes) },
+  { label: "read", value: `${count(rates?.getMessages ?? null)}/s` },
+  { label: "waiting readers", value: grouped(waitingReaders) },
+  isWriteable
+    ? { label: "refused", value: grouped(refusals), isBad: refusals > 0 }
+    : { label: "messages", value: "refused", isBad: true }
+]
+
+const holderOf = ({ isOpen, pid, writer }) => {
+  if (!isOpen) {
+    return "closed"
+  }
+  const holder = pid === null ? "some process" : `process ${pid}`
+  return writer === null || writer.isLive
+    ? `open in ${holder}`
+    : `not closed by ${holder}: no sign of life for ${duration(writer.heartbeatAgeMs)}`
+}
+
 const drawStore = (section, store) => {
   const isFull = store.totalBytes > 0 && 1 - store.freeBytes / store.totalBytes > DISK_USED_MAX
-  const holder = store.isOpen ? `open in ${store.pid === null ? "some process" : `process ${store.pid}`}` : "closed"
-  section.querySelector(".about").textContent = `${store.directory} · ${holder}`
+  const isLive = store.writer?.isLive === true
+  section.querySelector(".about").textContent = `${store.directory} · ${holderOf(store)}`
+  section.querySelector(".about").classList.toggle("bad", store.writer !== null && !isLive)
   drawFigures(section.querySelector(".figures"), [
     { label: "put", value: `${count(store.messagesPerSecond)}/s`, line: line("put") },
     { label: "bytes", value: rate(store.bytesPerSecond) },
@@ -182,7 +219,8 @@ const drawStore = (section, store) => {
     { label: "flush of the log", value: behind(store.flushBehindMs) },
     { label: "flush of queues", value: behind(store.queueFlushBehindMs) },
     { label: "log", value: `${bytes(store.maxPosition - store.minPosition)} in ${plural(store.logFiles, "file")}` },
-    { label: "disk free", value: `${bytes(store.freeBytes)} of ${bytes(store.totalBytes)}`, isBad: isFull }
+    { label: "disk free", value: `${bytes(store.freeBytes)} of ${bytes(store.totalBytes)}`, isBad: isFull },
+    ...(isLive ? writerFigures(store.writer) : [])
   ])
   const tables = section.querySelector(".tables")
   const draw = (name, columns, rows, total, options) => drawTable(tables, { name, columns, rows, total, ...options })

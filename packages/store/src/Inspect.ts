@@ -165,6 +165,43 @@ export const verify = (
 const FINDINGS_MAX_DEFAULT = 1000
 
 /**
+ * What the process that has a store open says of itself, once a second. Counts go up from 0 when it opened the store.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface WriterFigures {
+  readonly pid: number
+  /** Times are milliseconds since the epoch. */
+  readonly openedAt: number
+  readonly writtenAt: number
+  /** Whether that was in the last five seconds: else the process was killed, or something holds it up. */
+  readonly isLive: boolean
+  readonly isWriteable: boolean
+  readonly putMessageCount: number
+  readonly putBytes: number
+  readonly getMessageCount: number
+  readonly getBytes: number
+  readonly refusalCount: number
+  readonly waitingReaderCount: number
+  /** Bytes of the log that are still in a transient pool. */
+  readonly commitBehindBytes: number
+  /** Bytes of the log that are not on the device. */
+  readonly dirtyBytes: number
+  /** Bytes of the log that are not in queues and index. */
+  readonly dispatchBehindBytes: number
+  readonly syncCount: number
+  readonly syncTimeMs: number
+  /** How long the syncs of the last second took that had any; quantiles are at most an eighth too long. */
+  readonly lastSyncs: {
+    readonly at: number
+    readonly p50Ms: number
+    readonly p99Ms: number
+    readonly maxMs: number
+  } | null
+}
+
+/**
  * What there is in a store. Times are milliseconds since the epoch.
  *
  * @category models
@@ -176,6 +213,8 @@ export interface Overview {
   readonly isOpen: boolean
   /** That process, where it left its number. */
   readonly pid: number | null
+  /** What that process says of itself; null of a closed store, and of one that RocketMQ has open. */
+  readonly writer: WriterFigures | null
   readonly minPosition: number
   readonly maxPosition: number
   readonly logFiles: number

@@ -188,6 +188,10 @@ export const settings = {
     false,
     "Read and write files by position instead of mapping them. Files that the system refuses to map are used so in any case."
   ),
+  countersFileEnable: flag(
+    true,
+    "Let other processes see how the store does (millrace top, web, store stat): a file of counters, written once a second."
+  ),
   readOnly: flag(false, "Open the files for reading, without a lock and beside a process that writes.")
 } as const satisfies Record<string, Setting>
 

@@ -5,24 +5,57 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import { refuseNoStore } from "../internal/openStore.ts"
 import * as Lines from "../output/Lines.ts"
-import { bytes, grouped, plural } from "../output/Quantity.ts"
+import { bytes, duration, grouped, latency, perSecond, plural } from "../output/Quantity.ts"
 import * as StoreFlags from "../store/StoreFlags.ts"
 import { json } from "./flags.ts"
 
 const dateOf = (timestamp: number | null): string =>
   timestamp === null || timestamp === 0 ? "never" : new Date(timestamp).toISOString()
 
-const linesOf = (overview: Inspect.Overview): ReadonlyArray<string> => {
-  const { indexEntries, indexFiles, indexSlots, isOpen, logFileLength, logFiles, maxPosition, minPosition } = overview
-  const holder = overview.pid === null ? "some process" : `process ${overview.pid}`
+/** What the process that has the store open says of itself. */
+const writerLines = (writer: Inspect.WriterFigures): ReadonlyArray<string> => {
+  const { lastSyncs, syncCount, syncTimeMs, writtenAt } = writer
+  const sinceMs = writtenAt - writer.openedAt
+  const each = (count: number, bytesAll: number): string =>
+    `${plural(count, "message")}, ${bytes(bytesAll)} (${grouped(perSecond(count, sinceMs))}/s)`
+  const syncs =
+    lastSyncs === null
+      ? "none yet"
+      : `${grouped(syncCount)}, ${latency(syncTimeMs / Math.max(1, syncCount))} on average; in the second that ended ` +
+        `${duration(writtenAt - lastSyncs.at)} before p50 ${latency(lastSyncs.p50Ms)}, p99 ${latency(lastSyncs.p99Ms)}, ` +
+        `max ${latency(lastSyncs.maxMs)}`
   return [
-    `state     ${isOpen ? `open in ${holder}, or not closed by it` : "closed"}`,
+    `writer    ${writer.isWriteable ? "takes messages" : "REFUSES MESSAGES"}; ${grouped(writer.refusalCount)} refused, ${plural(writer.waitingReaderCount, "waiting reader")}`,
+    `since     ${dateOf(writer.openedAt)}: put ${each(writer.putMessageCount, writer.putBytes)}; read ${each(writer.getMessageCount, writer.getBytes)}`,
+    `syncs     ${syncs}`,
+    `behind    flush ${bytes(writer.dirtyBytes)}, dispatch ${bytes(writer.dispatchBehindBytes)}, commit ${bytes(writer.commitBehindBytes)}`
+  ]
+}
+
+const stateOf = ({ isOpen, pid, writer }: Inspect.Overview): string => {
+  const holder = pid === null ? "some process" : `process ${pid}`
+  if (!isOpen) {
+    return "closed"
+  }
+  if (writer === null) {
+    return `open in ${holder}, or not closed by it`
+  }
+  return writer.isLive
+    ? `open in ${holder}`
+    : `not closed by ${holder}, which has given no sign of life since ${dateOf(writer.writtenAt)}`
+}
+
+const linesOf = (overview: Inspect.Overview): ReadonlyArray<string> => {
+  const { indexEntries, indexFiles, indexSlots, logFileLength, logFiles, maxPosition, minPosition, writer } = overview
+  return [
+    `state     ${stateOf(overview)}`,
     `log       positions ${grouped(minPosition)} to ${grouped(maxPosition)}, ${bytes(maxPosition - minPosition)} in ${plural(logFiles, "file")} of ${bytes(logFileLength)}`,
     `messages  ${grouped(overview.messages)} in ${plural(overview.queues, "queue")} of ${plural(overview.topics, "topic")}`,
     `index     ${plural(indexFiles, "file")} of ${grouped(indexSlots)} slots and ${grouped(indexEntries)} entries`,
     `oldest    ${dateOf(overview.firstStoreTimestamp)}`,
     `flushed   log ${dateOf(overview.logFlushedTimestamp)}, queues ${dateOf(overview.queuesFlushedTimestamp)}, index ${dateOf(overview.indexFlushedTimestamp)}`,
-    `device    ${bytes(overview.freeBytes)} of ${bytes(overview.totalBytes)} free`
+    `device    ${bytes(overview.freeBytes)} of ${bytes(overview.totalBytes)} free`,
+    ...(writer?.isLive === true ? writerLines(writer) : [])
   ]
 }
 
@@ -37,7 +70,8 @@ export const storeStat = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Shows positions, files, messages, what is flushed, and room on the device. Works beside a process that writes."
+    "Shows positions, files, messages, what is flushed, room on the device, and of the process that has the store open what " +
+      "it puts and reads, how long its syncs take and how far it is behind. Works beside a process that writes."
   ),
   Command.withShortDescription("Show what there is in a store"),
   Command.withExamples([

@@ -81,8 +81,7 @@ export const make = Effect.fnUntraced(function* (targets: Targets) {
             read: ({ look }) => look,
             identity: identityOf(targets.store.directory)
           }),
-          (observation: Inspect.Observation, _timeMs, elapsedMs, previous: StoreSample.StoreSample | undefined) =>
-            StoreSample.of(observation, elapsedMs, previous)
+          StoreSample.of
         )
   return Effect.gen(function* (): Effect.fn.Return<Sample> {
     return { driver: yield* driver, store: yield* store, timeMs: yield* Clock.currentTimeMillis }

@@ -31,6 +31,14 @@ export const duration = (milliseconds: number): string => {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`
 }
 
+/** Short times in milliseconds, with three digits where that is no pretence: `0.42 ms`, `8.3 ms`, `250 ms`, `1.2 s`. */
+export const latency = (milliseconds: number): string => {
+  if (milliseconds >= 100) {
+    return duration(milliseconds)
+  }
+  return `${milliseconds.toFixed(milliseconds < 1 ? 2 : 1)} ms`
+}
+
 /** How many a second, given what happened in how many milliseconds. */
 export const perSecond = (count: number, milliseconds: number): number =>
   Math.round((count * 1000) / Math.max(milliseconds, 1))

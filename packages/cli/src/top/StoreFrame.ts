@@ -1,5 +1,5 @@
 /** A store as lines of text. */
-import { bytes, duration, grouped, plural } from "../output/Quantity.ts"
+import { bytes, duration, grouped, latency, plural } from "../output/Quantity.ts"
 import { sparkline } from "../output/Sparkline.ts"
 import type { Style } from "../output/Style.ts"
 import { printable } from "../output/Text.ts"
@@ -7,7 +7,7 @@ import * as Facts from "./Facts.ts"
 import * as Grid from "./Grid.ts"
 import * as History from "./History.ts"
 import type { Section } from "./Section.ts"
-import type { GroupSample, StoreSample, TopicSample } from "./StoreSample.ts"
+import type { GroupSample, StoreSample, TopicSample, WriterSample } from "./StoreSample.ts"
 import type { Sort, View } from "./View.ts"
 
 /** RocketMQ removes old files from here on, whatever their age. */
@@ -18,18 +18,59 @@ const DISPATCH_BEHIND_MAX = 64 * 1024 * 1024
 const count = (value: number | null): string => (value === null ? "–" : grouped(value))
 const behind = (ms: number | null): string => (ms === null ? "never" : `${duration(ms)} behind`)
 
-const holder = ({ isOpen, pid }: StoreSample): string =>
-  isOpen ? `open in ${pid === null ? "some process" : `process ${pid}`}` : "closed"
+const holder = ({ isOpen, pid, writer }: StoreSample, style: Style): Facts.Fact => {
+  if (!isOpen) {
+    return { text: "closed", style: style.faint }
+  }
+  const process = pid === null ? "some process" : `process ${pid}`
+  return writer === null || writer.isLive
+    ? { text: `open in ${process}`, style: style.good }
+    : { text: `not closed by ${process}: no sign of life for ${duration(writer.heartbeatAgeMs)}`, style: style.bad }
+}
+
+/** Slower, and the device is what the program waits for. */
+const SYNC_MS_MAX = 1000
+/** Syncs that are older than this say nothing of now. */
+const SYNC_AGE_MS_MAX = 60_000
+
+const syncTimes = ({ lastSyncs, rates }: WriterSample, style: Style): Facts.Fact => {
+  if (lastSyncs === null || lastSyncs.ageMs > SYNC_AGE_MS_MAX) {
+    return { text: "  no sync of late", style: style.faint }
+  }
+  const { maxMs, p50Ms, p99Ms } = lastSyncs
+  const often = rates === null ? "" : ` (${grouped(rates.syncs)}/s)`
+  return {
+    text: `  sync p50 ${latency(p50Ms)}, p99 ${latency(p99Ms)}, max ${latency(maxMs)}${often}`,
+    style: maxMs > SYNC_MS_MAX ? style.bad : undefined
+  }
+}
+
+/** What only the process itself knows. */
+const writerLine = (writer: WriterSample, width: number, style: Style): string => {
+  const { commitBehindBytes, dirtyBytes, isWriteable, rates, refusals, waitingReaders } = writer
+  return Facts.line(
+    [
+      syncTimes(writer, style),
+      { text: `unflushed ${bytes(dirtyBytes)}` },
+      ...(isWriteable ? [] : [{ text: "REFUSES MESSAGES", style: style.bad }]),
+      ...(commitBehindBytes > 0 ? [{ text: `in the pool ${bytes(commitBehindBytes)}` }] : []),
+      { text: `read ${rates === null ? "–" : grouped(rates.getMessages)}/s` },
+      { text: plural(waitingReaders, "waiting reader") },
+      { text: `refused ${grouped(refusals)}`, style: refusals > 0 ? style.bad : undefined }
+    ],
+    width
+  )
+}
 
 const head = (sample: StoreSample, history: History.History, width: number, style: Style): ReadonlyArray<string> => {
-  const { bytesPerSecond, dispatchBehindBytes, flushBehindMs, freeBytes, totalBytes } = sample
+  const { bytesPerSecond, dispatchBehindBytes, flushBehindMs, freeBytes, totalBytes, writer } = sample
   const used = totalBytes > 0 ? 1 - freeBytes / totalBytes : 0
   const line = sparkline(history.get(History.PUT) ?? [], Grid.lineWidth(width))
   return [
     Facts.line(
       [
         { text: `store ${printable(sample.directory)}`, style: style.strong },
-        { text: holder(sample), style: sample.isOpen ? style.good : style.faint },
+        holder(sample, style),
         { text: `${plural(sample.messages, "message")} in ${plural(sample.topics.length, "topic")}` }
       ],
       width
@@ -45,6 +86,7 @@ const head = (sample: StoreSample, history: History.History, width: number, styl
       ],
       width
     ),
+    ...(writer?.isLive === true ? [writerLine(writer, width, style)] : []),
     Facts.line(
       [
         {

@@ -23,10 +23,44 @@ export interface GroupSample {
   readonly messagesPerSecond: number | null
 }
 
+/** What the process that has the store open says of itself, and what it did a second since the sample before. */
+export interface WriterSample {
+  readonly isLive: boolean
+  readonly isWriteable: boolean
+  readonly heartbeatAgeMs: number
+  /** Null in the first sample. */
+  readonly rates: WriterRates | null
+  /** Bytes of the log that are not on the device. */
+  readonly dirtyBytes: number
+  /** Bytes of the log that are still in a transient pool. */
+  readonly commitBehindBytes: number
+  readonly waitingReaders: number
+  readonly refusals: number
+  /** Times of the syncs in the last second that had any. */
+  readonly lastSyncs: {
+    readonly ageMs: number
+    readonly p50Ms: number
+    readonly p99Ms: number
+    readonly maxMs: number
+  } | null
+  /** What it has written of itself, to which the next sample compares. */
+  readonly figures: Inspect.WriterFigures
+}
+
+export interface WriterRates {
+  readonly putMessages: number
+  readonly putBytes: number
+  readonly getMessages: number
+  readonly getBytes: number
+  readonly syncs: number
+}
+
 export interface StoreSample {
   readonly directory: string
   readonly isOpen: boolean
   readonly pid: number | null
+  /** Null of a closed store, and of one that RocketMQ has open: then what the files show has to do. */
+  readonly writer: WriterSample | null
   readonly minPosition: number
   readonly maxPosition: number
   readonly bytesPerSecond: number | null
@@ -36,7 +70,7 @@ export interface StoreSample {
   readonly logFiles: number
   readonly logFileLength: number
   readonly indexFiles: number
-  /** Bytes of records in the log that are in no queue yet. */
+  /** Bytes of records in the log that are in no queue yet: by its writer where it says so. */
   readonly dispatchBehindBytes: number
   readonly lastStoreTimestamp: number | null
   /** Time between the newest record and the newest that is on the device, by the checkpoint; null where none is. */
@@ -51,10 +85,12 @@ export interface StoreSample {
 
 export const of = (
   observation: Inspect.Observation,
+  timeMs: number,
   elapsedMs: number,
   previous: StoreSample | undefined
 ): StoreSample => {
   const { byTopic, consumers, lastStoreTimestamp, maxPosition } = observation
+  const writer = observation.writer === null ? null : writerOf(observation.writer, timeMs, previous?.writer ?? null)
   const groups = groupsOf(consumers, elapsedMs, previous)
   const before = new Map(previous?.topics.map(({ endOffset, topic }) => [topic, endOffset]))
   const topics = byTopic.map((topic) => topicOf(topic, groups, elapsedMs, before.get(topic.topic)))
@@ -63,6 +99,7 @@ export const of = (
     directory: observation.directory,
     isOpen: observation.isOpen,
     pid: observation.pid,
+    writer,
     minPosition: observation.minPosition,
     maxPosition,
     bytesPerSecond: wholePerSecond(maxPosition, previous?.maxPosition, elapsedMs),
@@ -72,7 +109,7 @@ export const of = (
     logFiles: observation.logFiles,
     logFileLength: observation.logFileLength,
     indexFiles: observation.indexFiles,
-    dispatchBehindBytes: observation.dispatchBehindBytes,
+    dispatchBehindBytes: writer?.isLive === true ? writer.figures.dispatchBehindBytes : observation.dispatchBehindBytes,
     lastStoreTimestamp,
     flushBehindMs: behind(lastStoreTimestamp, observation.logFlushedTimestamp),
     queueFlushBehindMs: behind(lastStoreTimestamp, observation.queuesFlushedTimestamp),
@@ -81,6 +118,49 @@ export const of = (
     totalBytes: observation.totalBytes,
     topics,
     groups
+  }
+}
+
+const writerOf = (figures: Inspect.WriterFigures, timeMs: number, previous: WriterSample | null): WriterSample => {
+  const { lastSyncs } = figures
+  return {
+    isLive: figures.isLive,
+    isWriteable: figures.isWriteable,
+    heartbeatAgeMs: Math.max(0, timeMs - figures.writtenAt),
+    rates: previous === null ? null : writerRates(figures, previous),
+    dirtyBytes: figures.dirtyBytes,
+    commitBehindBytes: figures.commitBehindBytes,
+    waitingReaders: figures.waitingReaderCount,
+    refusals: figures.refusalCount,
+    lastSyncs:
+      lastSyncs === null
+        ? null
+        : {
+            ageMs: Math.max(0, timeMs - lastSyncs.at),
+            p50Ms: lastSyncs.p50Ms,
+            p99Ms: lastSyncs.p99Ms,
+            maxMs: lastSyncs.maxMs
+          },
+    figures
+  }
+}
+
+/** By the time between what it wrote then and now; what it has not written anew says what it said before. */
+const writerRates = (now: Inspect.WriterFigures, { figures, rates }: WriterSample): WriterRates | null => {
+  if (now.openedAt !== figures.openedAt || now.pid !== figures.pid) {
+    return null
+  }
+  const elapsedMs = now.writtenAt - figures.writtenAt
+  if (elapsedMs <= 0) {
+    return rates
+  }
+  const rate = (count: number, before: number): number => wholePerSecond(count, before, elapsedMs) ?? 0
+  return {
+    putMessages: rate(now.putMessageCount, figures.putMessageCount),
+    putBytes: rate(now.putBytes, figures.putBytes),
+    getMessages: rate(now.getMessageCount, figures.getMessageCount),
+    getBytes: rate(now.getBytes, figures.getBytes),
+    syncs: rate(now.syncCount, figures.syncCount)
   }
 }
 

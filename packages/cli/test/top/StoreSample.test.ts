@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type * as Inspect from "@millrace/store/Inspect"
+import { TIME_MS } from "./samples.ts"
 import * as StoreSample from "../../src/top/StoreSample.ts"
 
 const queue = (queueId: number, minOffset: number, maxOffset: number) => ({
@@ -13,6 +14,7 @@ const observation = (end: number, offset: number): Inspect.Observation => ({
   directory: "/s",
   isOpen: true,
   pid: 1,
+  writer: null,
   minPosition: 100,
   maxPosition: 1000 + end,
   logFiles: 1,
@@ -41,8 +43,8 @@ const observation = (end: number, offset: number): Inspect.Observation => ({
 })
 
 describe("StoreSample", () => {
-  const first = StoreSample.of(observation(100, 50), 0, undefined)
-  const second = StoreSample.of(observation(300, 150), 2000, first)
+  const first = StoreSample.of(observation(100, 50), TIME_MS, 0, undefined)
+  const second = StoreSample.of(observation(300, 150), TIME_MS, 2000, first)
 
   it("has no rates before there is a sample to compare with", () => {
     assert.deepInclude(first, { messagesPerSecond: null, bytesPerSecond: null })
@@ -68,6 +70,6 @@ describe("StoreSample", () => {
   it("counts a topic that is new from its first sample on", () => {
     const now = observation(300, 150)
     const more = { ...now, byTopic: [...now.byTopic, { topic: "new", queues: [queue(0, 0, 7)] }] }
-    assert.isNull(StoreSample.of(more, 1000, second).topics[1]!.messagesPerSecond)
+    assert.isNull(StoreSample.of(more, TIME_MS, 1000, second).topics[1]!.messagesPerSecond)
   })
 })

@@ -93,6 +93,7 @@ export const store = (fields: Partial<StoreSample> = {}): StoreSample => ({
   directory: "/var/lib/trades",
   isOpen: true,
   pid: 815,
+  writer: null,
   minPosition: 0,
   maxPosition: 1_200_000_000,
   bytesPerSecond: 5_300_000,

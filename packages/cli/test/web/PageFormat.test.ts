@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Quantity from "../../src/output/Quantity.ts"
 
-type Format = Record<"grouped" | "bytes" | "duration", (value: number) => string>
+type Format = Record<"grouped" | "bytes" | "duration" | "latency", (value: number) => string>
 
 const format = (await import(new URL("../../page/format.js", import.meta.url).href)) as Format
 
@@ -13,6 +13,7 @@ describe("numbers on the page", () => {
       assert.strictEqual(format.grouped(number), Quantity.grouped(number))
       assert.strictEqual(format.bytes(number), Quantity.bytes(number))
       assert.strictEqual(format.duration(number), Quantity.duration(number))
+      assert.strictEqual(format.latency(number / 100), Quantity.latency(number / 100))
     }
   })
 })

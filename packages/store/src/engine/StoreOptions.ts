@@ -62,7 +62,11 @@ export interface StoreOptions {
   readonly storeHost: string
   /** Files are read and written by position, none is mapped. */
   readonly writeWithoutMmap: boolean
+  /** Other processes are shown how the store does. */
+  readonly countersFileEnable: boolean
   readonly readOnly: boolean
+  /** Sizes that are neither said nor found: who reads before the writer's first file has them from that. */
+  readonly guessed?: ReadonlySet<SizeName>
 }
 
 /** Lengths of the files of a store that is there already. */

@@ -1,5 +1,6 @@
 /** How far a store has come, what it has done, and how it is, read off the engine at one moment. */
 import * as DiskPressure from "../cleaning/DiskPressure.ts"
+import type { Counted } from "../counters/StoreCounters.ts"
 import type { StoreEngine } from "../engine/StoreEngine.ts"
 import type { HealthReport } from "../Health.ts"
 import type { FileSpace } from "../mapped/FileSystem.ts"
@@ -50,6 +51,28 @@ export const figuresOf = (engine: StoreEngine, tally: StoreTally, waitingReaderC
       const { options } = engine
       return spaceOf(DiskPressure.measure(engine.fileSystem, options.storePathCommitLog, options))
     }
+  }
+}
+
+const NS_PER_MS = 1_000_000
+
+/** What other processes are told. */
+export const countedOf = (engine: StoreEngine, tally: StoreTally, waitingReaderCount: number): Counted => {
+  const { committedPosition, dispatchedPosition, flushedPosition, isWriteable, maxPosition } = statusOf(engine)
+  return {
+    putMessageCount: tally.putMessageCount,
+    putBytes: tally.putBytes,
+    getMessageCount: tally.getMessageCount,
+    getBytes: tally.getBytes,
+    refusalCount: [...tally.refusalCounts.values()].reduce((sum, count) => sum + count, 0),
+    maxPosition,
+    committedPosition,
+    flushedPosition,
+    dispatchedPosition,
+    syncCount: tally.flushCount,
+    syncTimeNs: tally.flushSumMs * NS_PER_MS,
+    waitingReaderCount,
+    isWriteable
   }
 }
 

@@ -10,6 +10,7 @@ import { MemoryFileSystem } from "../mapped/MemoryFileSystem.ts"
 import type { MessageStore } from "../MessageStore.ts"
 import { conclude, type MessageStoreOptions } from "../MessageStoreConfig.ts"
 import type { StoreError } from "../StoreError.ts"
+import * as countersFile from "./countersFile.ts"
 import { machineIdentity } from "./machineIdentity.ts"
 import { makeNodeFileSystem } from "./nodeFileSystem.ts"
 import * as storeOpen from "./storeOpen.ts"
@@ -25,7 +26,7 @@ export const make = Effect.fnUntraced(function* (
   const nodeFileSystem = makeNodeFileSystem({ isPositional: writeWithoutMmap })
   yield* storeOpen.refuseForeign(nodeFileSystem, directory, options.readOnly ?? false)
   if (options.readOnly === true) {
-    return yield* open(nodeFileSystem, options)
+    return (yield* open(nodeFileSystem, options)).service
   }
   yield* storeOpen.acquireLock(nodeFileSystem, directory)
   yield* storeOpen.attempt(() => {
@@ -34,7 +35,11 @@ export const make = Effect.fnUntraced(function* (
       nodeFileSystem.writeBytes(path, storeOpen.lockText)
     }
   })
-  return yield* open(nodeFileSystem, options)
+  const runtime = yield* open(nodeFileSystem, options)
+  if (runtime.engine.options.countersFileEnable) {
+    yield* countersFile.share(runtime)
+  }
+  return runtime.service
 })
 
 /** Files of a store in memory are smaller: each takes its whole length at once. */
@@ -46,21 +51,24 @@ const MEMORY_EXT_QUEUE_LENGTH = 20 * 10_000
 export const makeMemory = (
   options: Omit<MessageStoreOptions, "directory">
 ): Effect.Effect<Service, StoreError, Scope.Scope> =>
-  Effect.suspend(() =>
-    open(new MemoryFileSystem((run) => void setImmediate(run)), {
-      mappedFileSizeCommitLog: MEMORY_COMMIT_LOG_LENGTH,
-      mappedFileSizeConsumeQueue: MEMORY_QUEUE_LENGTH,
-      mapperFileSizeBatchConsumeQueue: MEMORY_BATCH_QUEUE_LENGTH,
-      mappedFileSizeConsumeQueueExt: MEMORY_EXT_QUEUE_LENGTH,
-      ...options,
-      directory: "memory"
-    })
+  Effect.map(
+    Effect.suspend(() =>
+      open(new MemoryFileSystem((run) => void setImmediate(run)), {
+        mappedFileSizeCommitLog: MEMORY_COMMIT_LOG_LENGTH,
+        mappedFileSizeConsumeQueue: MEMORY_QUEUE_LENGTH,
+        mapperFileSizeBatchConsumeQueue: MEMORY_BATCH_QUEUE_LENGTH,
+        mappedFileSizeConsumeQueueExt: MEMORY_EXT_QUEUE_LENGTH,
+        ...options,
+        directory: "memory"
+      })
+    ),
+    ({ service }) => service
   )
 
 const open = Effect.fnUntraced(function* (
   fileSystem: FileSystem,
   options: MessageStoreOptions
-): Effect.fn.Return<Service, StoreError, Scope.Scope> {
+): Effect.fn.Return<StoreRuntime, StoreError, Scope.Scope> {
   const effectClock = yield* EffectClock.Clock
   // Store times are those of the program (a test's, when it has a clock of its own); pauses of the agents are real.
   const clock: Clock = {
@@ -84,5 +92,5 @@ const open = Effect.fnUntraced(function* (
         `call each time: the system refuses to map them (${last.message})`
     )
   }
-  return runtime.service
+  return runtime
 })

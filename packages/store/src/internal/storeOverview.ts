@@ -14,6 +14,7 @@ import type { CommitLog } from "../commitlog/CommitLog.ts"
 import type { MessageStoreOptions } from "../MessageStoreConfig.ts"
 import * as AbortFile from "../recovery/AbortFile.ts"
 import type { StoreError } from "../StoreError.ts"
+import * as countersFile from "./countersFile.ts"
 import * as storeInspection from "./storeInspection.ts"
 import { attempt } from "./storeSteps.ts"
 
@@ -105,6 +106,7 @@ const overviewOf = ({ fileSystem, files, isOpen, options }: storeInspection.Insp
     directory: root,
     isOpen,
     pid: isOpen ? (AbortFile.pidOf(fileSystem, root) ?? null) : null,
+    writer: isOpen ? countersFile.look(root) : null,
     minPosition: commitLog.minOffset,
     maxPosition: commitLog.maxOffset,
     logFiles: commitLog.files.files.length,

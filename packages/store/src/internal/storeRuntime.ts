@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as MessageId from "../commitlog/MessageId.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
+import type { StoreCounters } from "../counters/StoreCounters.ts"
 import { type QueueType, TopicConfigs } from "../config/TopicConfig.ts"
 import { ANY_QUEUE, LongPolling } from "../dispatch/LongPolling.ts"
 import { PutRefusal, type PutResult, type PutStatus } from "../engine/PutResult.ts"
@@ -49,6 +50,8 @@ export class StoreRuntime {
   readonly tally: StoreTally
   readonly topics: TopicConfigs
   readonly service: Service
+  /** Told once a turn of the agents what time it is, while others are shown how this store does. */
+  counters: StoreCounters | undefined = undefined
   readonly #clock: Clock
   readonly #loop: DutyLoop
   readonly #events: StoreEvents
@@ -115,6 +118,7 @@ export class StoreRuntime {
     this.#loop = new DutyLoop(
       (nowNs) => {
         this.#turnBytes = 0
+        this.counters?.doWork(nowNs)
         return engine.doWork(nowNs)
       },
       clock,

@@ -1,4 +1,5 @@
 /** What has happened in a store since it was opened. Counting costs a few additions a call, whatever the messages. */
+import { SyncTimes } from "../counters/SyncTimes.ts"
 import type { StoreError } from "../StoreError.ts"
 
 /** Upper bounds of the classes of flush times in milliseconds; the last class has none. */
@@ -19,6 +20,8 @@ export class StoreTally {
   flushSumMs = 0
   flushMinMs = 0
   flushMaxMs = 0
+  /** Those since they were cleared last, more finely. */
+  readonly syncTimes: SyncTimes = new SyncTimes()
   #syncStartNs = 0
 
   onPut(count: number, bytes: number): void {
@@ -44,7 +47,9 @@ export class StoreTally {
   }
 
   onSyncEnd(nowNs: number): void {
-    const ms = Math.max(0, nowNs - this.#syncStartNs) / NS_PER_MS
+    const ns = Math.max(0, nowNs - this.#syncStartNs)
+    this.syncTimes.add(ns)
+    const ms = ns / NS_PER_MS
     const place = FLUSH_BOUNDS_MS.findIndex((bound) => ms <= bound)
     this.flushCounts[place < 0 ? FLUSH_BOUNDS_MS.length : place]!++
     this.flushMinMs = this.flushCount === 0 ? ms : Math.min(this.flushMinMs, ms)
