@@ -69,6 +69,15 @@ export interface StoreOptions {
   readonly guessed?: ReadonlySet<SizeName>
 }
 
+/** What shows in the files of a store. */
+export type SizeName =
+  | "mappedFileSizeCommitLog"
+  | "mappedFileSizeConsumeQueue"
+  | "mapperFileSizeBatchConsumeQueue"
+  | "mappedFileSizeConsumeQueueExt"
+  | "maxHashSlotNum"
+  | "maxIndexNum"
+
 /** Lengths of the files of a store that is there already. */
 export interface FoundLengths {
   readonly commitLog?: number | undefined
