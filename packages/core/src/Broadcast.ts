@@ -129,7 +129,7 @@ export const make = (region: Region.Region): Effect.Effect<Broadcast, CoreError>
  * @since 0.1.0
  */
 export const heap = (name: string, capacity: number): Effect.Effect<Broadcast, CoreError, Scope.Scope> =>
-  Effect.flatMap(structureRegion.create(shape, name, regionLength(capacity), Region.heap), make)
+  structureRegion.heap(shape, name, regionLength(capacity), make)
 
 /**
  * A new broadcast buffer in a file that was not there before: for several processes. The file stays when the scope ends.
@@ -141,10 +141,8 @@ export const create = (
   path: string,
   capacity: number,
   options?: Region.CreateOptions
-): Effect.Effect<Broadcast, CoreError, Scope.Scope> => {
-  const createRegion = (path: string, length: number) => Region.create(path, length, options)
-  return Effect.flatMap(structureRegion.create(shape, path, regionLength(capacity), createRegion), make)
-}
+): Effect.Effect<Broadcast, CoreError, Scope.Scope> =>
+  structureRegion.create(shape, path, regionLength(capacity), options, make)
 
 /**
  * The broadcast buffer in a file that another process made.

@@ -19,7 +19,7 @@ import type { CounterAllocation } from "./counters/CountersManager.ts"
 import type { CounterRecord as CounterRecordKernel } from "./counters/CountersReader.ts"
 import * as countersService from "./internal/countersService.ts"
 import * as structureRegion from "./internal/structureRegion.ts"
-import * as Region from "./Region.ts"
+import type * as Region from "./Region.ts"
 
 /**
  * One counter as it was at one moment: `id`, `typeId`, `value`, `registrationId`, `ownerId`, `referenceId`, `key`,
@@ -181,9 +181,7 @@ export const heap = (
   capacity: number,
   options?: Options
 ): Effect.Effect<Writable, CoreError, Scope.Scope> =>
-  Effect.flatMap(structureRegion.create(shape, name, regionLength(capacity), Region.heap), (region) =>
-    make(region, options)
-  )
+  structureRegion.heap(shape, name, regionLength(capacity), (region) => make(region, options))
 
 /**
  * New counters in a file that was not there before, for other processes to read. The file stays when the scope ends.
@@ -195,12 +193,8 @@ export const create = (
   path: string,
   capacity: number,
   options?: Options & Region.CreateOptions
-): Effect.Effect<Writable, CoreError, Scope.Scope> => {
-  const createRegion = (path: string, length: number) => Region.create(path, length, options)
-  return Effect.flatMap(structureRegion.create(shape, path, regionLength(capacity), createRegion), (region) =>
-    make(region, options)
-  )
-}
+): Effect.Effect<Writable, CoreError, Scope.Scope> =>
+  structureRegion.create(shape, path, regionLength(capacity), options, (region) => make(region, options))
 
 /**
  * The counters in a file that another process keeps, to be read.
@@ -209,9 +203,7 @@ export const create = (
  * @since 0.1.0
  */
 export const map = (path: string): Effect.Effect<Readable, CoreError, Scope.Scope> =>
-  Effect.flatMap(Region.map(path, { readOnly: true }), (region) =>
-    structureRegion.over(shape, region, countersService.makeReader)
-  )
+  structureRegion.mapReadOnly(shape, path, countersService.makeReader)
 
 /**
  * Counters of this program alone.

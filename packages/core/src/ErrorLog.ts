@@ -17,7 +17,7 @@ import * as ErrorLogDescriptor from "./errorlog/ErrorLogDescriptor.ts"
 import * as ErrorLogReader from "./errorlog/ErrorLogReader.ts"
 import { attempt } from "./internal/attempt.ts"
 import * as structureRegion from "./internal/structureRegion.ts"
-import * as Region from "./Region.ts"
+import type * as Region from "./Region.ts"
 
 /**
  * An error log that can be read.
@@ -100,7 +100,7 @@ export const make = (region: Region.Region): Effect.Effect<ErrorLog, CoreError> 
  * @since 0.1.0
  */
 export const heap = (name: string, length: number): Effect.Effect<ErrorLog, CoreError, Scope.Scope> =>
-  Effect.flatMap(structureRegion.create(shape, name, length, Region.heap), make)
+  structureRegion.heap(shape, name, length, make)
 
 /**
  * A new error log in a file that was not there before, for other processes to read. The file stays when the scope ends.
@@ -112,10 +112,7 @@ export const create = (
   path: string,
   length: number,
   options?: Region.CreateOptions
-): Effect.Effect<ErrorLog, CoreError, Scope.Scope> => {
-  const createRegion = (path: string, length: number) => Region.create(path, length, options)
-  return Effect.flatMap(structureRegion.create(shape, path, length, createRegion), make)
-}
+): Effect.Effect<ErrorLog, CoreError, Scope.Scope> => structureRegion.create(shape, path, length, options, make)
 
 /**
  * The error log in a file that another process writes, or wrote, to be read.
@@ -124,9 +121,7 @@ export const create = (
  * @since 0.1.0
  */
 export const map = (path: string): Effect.Effect<Readable, CoreError, Scope.Scope> =>
-  Effect.flatMap(Region.map(path, { readOnly: true }), (region) =>
-    structureRegion.over(shape, region, (region) => ({ region }))
-  )
+  structureRegion.mapReadOnly(shape, path, (region) => ({ region }))
 
 /**
  * Records an error: anything that was thrown, or a `Cause`. Fails with `CapacityExhausted` when it is a new error and

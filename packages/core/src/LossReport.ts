@@ -15,7 +15,7 @@ import * as structureRegion from "./internal/structureRegion.ts"
 import { LENGTH_DEFAULT, LossReport as LossReportKernel, NO_ROOM } from "./lossreport/LossReport.ts"
 import * as LossReportDescriptor from "./lossreport/LossReportDescriptor.ts"
 import * as LossReportReader from "./lossreport/LossReportReader.ts"
-import * as Region from "./Region.ts"
+import type * as Region from "./Region.ts"
 
 /**
  * A loss report that can be read.
@@ -113,8 +113,7 @@ export const make = (region: Region.Region): Effect.Effect<LossReport, CoreError
 export const heap = (
   name: string,
   length: number = LENGTH_DEFAULT
-): Effect.Effect<LossReport, CoreError, Scope.Scope> =>
-  Effect.flatMap(structureRegion.create(shape, name, length, Region.heap), make)
+): Effect.Effect<LossReport, CoreError, Scope.Scope> => structureRegion.heap(shape, name, length, make)
 
 /**
  * A new loss report in a file that was not there before. The file stays when the scope ends.
@@ -126,10 +125,7 @@ export const create = (
   path: string,
   length: number = LENGTH_DEFAULT,
   options?: Region.CreateOptions
-): Effect.Effect<LossReport, CoreError, Scope.Scope> => {
-  const createRegion = (path: string, length: number) => Region.create(path, length, options)
-  return Effect.flatMap(structureRegion.create(shape, path, length, createRegion), make)
-}
+): Effect.Effect<LossReport, CoreError, Scope.Scope> => structureRegion.create(shape, path, length, options, make)
 
 /**
  * The loss report in a file that another process writes, to be read.
@@ -138,9 +134,7 @@ export const create = (
  * @since 0.1.0
  */
 export const map = (path: string): Effect.Effect<Readable, CoreError, Scope.Scope> =>
-  Effect.flatMap(Region.map(path, { readOnly: true }), (region) =>
-    structureRegion.over(shape, region, (region) => ({ region }))
-  )
+  structureRegion.mapReadOnly(shape, path, (region) => ({ region }))
 
 /**
  * Begins the entry of a stream with the bytes it lost first; the result adds further losses. Fails with

@@ -176,9 +176,7 @@ export const heap = (
   capacity: number,
   options?: Options
 ): Effect.Effect<RingBuffer, CoreError, Scope.Scope> =>
-  Effect.flatMap(structureRegion.create(kindOf(options).shape, name, regionLength(capacity), Region.heap), (region) =>
-    make(region, options)
-  )
+  structureRegion.heap(kindOf(options).shape, name, regionLength(capacity), (region) => make(region, options))
 
 /**
  * A new ring in a file that was not there before: for several processes. The file stays when the scope ends.
@@ -190,13 +188,10 @@ export const create = (
   path: string,
   capacity: number,
   options?: Options & Region.CreateOptions
-): Effect.Effect<RingBuffer, CoreError, Scope.Scope> => {
-  const createRegion = (path: string, length: number) => Region.create(path, length, options)
-  return Effect.flatMap(
-    structureRegion.create(kindOf(options).shape, path, regionLength(capacity), createRegion),
-    (region) => make(region, options)
+): Effect.Effect<RingBuffer, CoreError, Scope.Scope> =>
+  structureRegion.create(kindOf(options).shape, path, regionLength(capacity), options, (region) =>
+    make(region, options)
   )
-}
 
 /**
  * The ring in a file that another process made.

@@ -3,7 +3,6 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type { CoreError } from "../CoreError.ts"
 import { assert } from "../memory/Assert.ts"
-import { HeapRegion } from "../memory/HeapRegion.ts"
 import * as Errno from "../native/Errno.ts"
 import * as Files from "../native/Files.ts"
 import type { Regions } from "../Region.ts"
@@ -25,11 +24,6 @@ export const makeMapped = (directory: string, reserve: boolean): Effect.Effect<S
 
 export const makeHeap = (): Service => {
   const memories = new Map<string, SharedArrayBuffer>()
-  const view = (name: string, memory: SharedArrayBuffer) =>
-    Effect.acquireRelease(
-      Effect.sync(() => new HeapRegion(name, memory)),
-      (region) => Effect.sync(() => region.close())
-    )
   return {
     create: (name, length) =>
       attempt(() => {
@@ -39,7 +33,7 @@ export const makeHeap = (): Service => {
         const memory = new SharedArrayBuffer(length)
         memories.set(name, memory)
         return memory
-      }).pipe(Effect.flatMap((memory) => view(name, memory))),
+      }).pipe(Effect.flatMap((memory) => regionScope.heap(name, memory))),
     open: (name) =>
       attempt(() => {
         const memory = memories.get(checked(name))
@@ -47,7 +41,7 @@ export const makeHeap = (): Service => {
           throw Errno.fromNumber(constants.errno.ENOENT, "open", name)
         }
         return memory
-      }).pipe(Effect.flatMap((memory) => view(name, memory))),
+      }).pipe(Effect.flatMap((memory) => regionScope.heap(name, memory))),
     remove: (name) => Effect.sync(() => void memories.delete(checked(name)))
   }
 }

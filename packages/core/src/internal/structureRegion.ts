@@ -2,7 +2,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { CoreError, InvalidFormat } from "../CoreError.ts"
 import type { Region } from "../memory/Region.ts"
+import type { CreateOptions } from "../Region.ts"
 import { attempt } from "./attempt.ts"
+import * as regionScope from "./regionScope.ts"
 
 /** What a structure in shared memory asks of its region. */
 export interface Shape {
@@ -34,11 +36,29 @@ export const over = <A, R extends Region>(
     attempt(() => make(region))
   )
 
-/** Makes a new region for a structure. Nothing is made when the length is wrong. */
-export const create = <R extends Region>(
+/** Makes a structure of JavaScript memory. Nothing is made when the length is wrong. */
+export const heap = <A>(
   shape: Shape,
-  resource: string,
+  name: string,
   length: number,
-  region: (resource: string, length: number) => Effect.Effect<R, CoreError, Scope.Scope>
-): Effect.Effect<R, CoreError, Scope.Scope> =>
-  Effect.andThen(checkLength(shape, resource, length), region(resource, length))
+  make: (region: Region) => Effect.Effect<A, CoreError>
+): Effect.Effect<A, CoreError, Scope.Scope> =>
+  Effect.andThen(checkLength(shape, name, length), Effect.flatMap(regionScope.heap(name, length), make))
+
+/** Makes a structure in a new file. None is made when the length is wrong. */
+export const create = <A>(
+  shape: Shape,
+  path: string,
+  length: number,
+  options: CreateOptions | undefined,
+  make: (region: Region) => Effect.Effect<A, CoreError>
+): Effect.Effect<A, CoreError, Scope.Scope> =>
+  Effect.andThen(checkLength(shape, path, length), Effect.flatMap(regionScope.create(path, length, options), make))
+
+/** Lays a structure over the file of another program, to read it. */
+export const mapReadOnly = <A>(
+  shape: Shape,
+  path: string,
+  make: (region: Region) => A
+): Effect.Effect<A, CoreError, Scope.Scope> =>
+  Effect.flatMap(regionScope.map(path, { readOnly: true }), (region) => over(shape, region, make))
