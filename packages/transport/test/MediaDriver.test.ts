@@ -216,18 +216,21 @@ describe("MediaDriver", () => {
     })
   )
 
-  it.live("wakes a parked driver of its own process for each command", () =>
-    Effect.gen(function* () {
-      // The driver parks for 100 ms: without the wake so many commands would take longer than a test may.
-      yield* Effect.sleep(300)
-      for (let streamId = 1; streamId <= 400; streamId++) {
-        yield* Subscription.make({ channel: "aeron:ipc", streamId })
-      }
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(Client.layer),
-      Effect.provide(MediaDriver.layerEmbedded({ idle: { _tag: "Sleeping", sleepNs: 100_000_000 } }))
-    )
+  it.live(
+    "wakes a parked driver of its own process for each command",
+    () =>
+      Effect.gen(function* () {
+        // The driver parks for 100 ms: without the wake so many commands would take longer than the test may.
+        yield* Effect.sleep(300)
+        for (let streamId = 1; streamId <= 400; streamId++) {
+          yield* Subscription.make({ channel: "aeron:ipc", streamId })
+        }
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(Client.layer),
+        Effect.provide(MediaDriver.layerEmbedded({ idle: { _tag: "Sleeping", sleepNs: 100_000_000 } }))
+      ),
+    30_000
   )
 })
 

@@ -65,7 +65,7 @@ describe("processes", () => {
 
   it.live("end the image of a publisher that was killed within the client liveness timeout", () =>
     Effect.gen(function* () {
-      const { directory } = yield* driver("clientLivenessTimeout=1000")
+      const { directory } = yield* driver("clientLivenessTimeout=2500")
       yield* Effect.gen(function* () {
         const subscription = yield* Subscription.make(ipc)
         const numbers = counting()

@@ -211,7 +211,7 @@ describe("Publication", () => {
       // Longer than a test may take, if it were waited for.
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const publication = yield* Publication.make({ ...ipc, linger: "1 minute" })
+          const publication = yield* Publication.make({ ...ipc, linger: "5 minutes" })
           yield* until(publication.isConnected)
           yield* publication.publish(bytesOf("never read"))
         })

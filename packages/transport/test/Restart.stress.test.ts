@@ -22,7 +22,7 @@ const publisherProcess = new URL("fixtures/reconnectingPublisher.ts", import.met
 
 const IS_LONG = process.env["MILLRACE_COUNT"] !== undefined
 const KILLS = IS_LONG ? 10 : 1
-const BLOCK = IS_LONG ? { livenessMs: 10_000, blockMs: 12_000 } : { livenessMs: 800, blockMs: 1_200 }
+const BLOCK = IS_LONG ? { livenessMs: 10_000, blockMs: 12_000 } : { livenessMs: 2_000, blockMs: 2_800 }
 /** A message of 8 bytes with its header, in the log. */
 const FRAME_LENGTH = 64
 

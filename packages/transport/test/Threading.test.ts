@@ -88,8 +88,8 @@ describe.each(mostThreads)("a driver process with threading %s", (threading) => 
       const options = {
         threading,
         allowTermination: true,
-        clientLivenessTimeout: 1500,
-        publicationUnblockTimeout: 2000,
+        clientLivenessTimeout: 2500,
+        publicationUnblockTimeout: 3000,
         timerInterval: 50
       }
       const settings = Object.entries({ ...options, publicationLingerTimeout: 100 })
