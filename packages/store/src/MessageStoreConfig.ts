@@ -233,8 +233,13 @@ export const conclude = (
 ): Effect.Effect<StoreOptions, StoreError> =>
   Effect.suspend(() => {
     const values: Record<string, unknown> = {}
+    const guessed = new Set<string>()
     for (const [name, setting] of Object.entries<Setting>(settings)) {
-      const value = options[name as keyof Settings] ?? detected(name, found) ?? setting.default
+      const known = options[name as keyof Settings] ?? detected(name, found)
+      if (known === undefined) {
+        guessed.add(name)
+      }
+      const value = known ?? setting.default
       const problem = problemOf(setting, value)
       if (problem !== undefined) {
         return fail(name, value, problem)
@@ -243,6 +248,7 @@ export const conclude = (
     }
     const concluded = {
       ...values,
+      guessed: options.readOnly === true ? guessed : new Set(),
       storePathRootDir: options.directory,
       storePathCommitLog: options.storePathCommitLog ?? [`${options.directory}/commitlog`]
     } as unknown as StoreOptions

@@ -11,7 +11,7 @@ import type { QueueState, QueueTable, TopicQueues } from "../consumequeue/QueueT
 import { type FileSystem, join } from "../mapped/FileSystem.ts"
 import { ForeignFile, MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import type { UnsyncedNames } from "../mapped/UnsyncedNames.ts"
-import type { StoreOptions } from "./StoreOptions.ts"
+import type { SizeName, StoreOptions } from "./StoreOptions.ts"
 import * as StorePaths from "./StorePaths.ts"
 
 /** Entries get disk blocks in steps of this many bytes: 3,276 messages a step. */
@@ -27,13 +27,12 @@ export interface QueuePlace {
 const rootOf = ({ options: { storePathRootDir } }: QueuePlace, isBatch: boolean): string =>
   isBatch ? StorePaths.batchConsumeQueues(storePathRootDir) : StorePaths.consumeQueues(storePathRootDir)
 
-const fileLengthOf = (options: StoreOptions, isBatch: boolean): number => {
-  const length = isBatch ? options.mapperFileSizeBatchConsumeQueue : options.mappedFileSizeConsumeQueue
-  const entryLength = isBatch ? BatchEntryDescriptor.LENGTH : EntryDescriptor.LENGTH
-  return Math.ceil(length / entryLength) * entryLength
-}
-
-const queueFiles = ({ fileSystem, options, unsynced }: QueuePlace, directory: string, fileLength: number) =>
+const queueFiles = (
+  { fileSystem, options, unsynced }: QueuePlace,
+  directory: string,
+  fileLength: number,
+  size: SizeName
+): MappedFileQueue =>
   new MappedFileQueue({
     fileSystem,
     directories: [directory],
@@ -41,8 +40,15 @@ const queueFiles = ({ fileSystem, options, unsynced }: QueuePlace, directory: st
     use: "queue",
     reserveStep: Math.min(RESERVE_STEP, fileLength),
     readOnly: options.readOnly,
+    isLengthGuessed: options.guessed?.has(size),
     unsynced
   })
+
+const queueFilesOf = (place: QueuePlace, directory: string, isBatch: boolean): MappedFileQueue => {
+  const size = isBatch ? "mapperFileSizeBatchConsumeQueue" : "mappedFileSizeConsumeQueue"
+  const entryLength = isBatch ? BatchEntryDescriptor.LENGTH : EntryDescriptor.LENGTH
+  return queueFiles(place, directory, Math.ceil(place.options[size] / entryLength) * entryLength, size)
+}
 
 const queueOf = (place: QueuePlace, topic: string, queueId: number, files: MappedFileQueue, isBatch: boolean) => {
   if (isBatch) {
@@ -64,7 +70,7 @@ const extOf = (place: QueuePlace, topic: string, queueId: number): ConsumeQueueE
   }
   const root = StorePaths.consumeQueueExts(storePathRootDir)
   const directory = join(join(root, topic), String(queueId))
-  const files = queueFiles(place, directory, mappedFileSizeConsumeQueueExt)
+  const files = queueFiles(place, directory, mappedFileSizeConsumeQueueExt, "mappedFileSizeConsumeQueueExt")
   if (!readOnly) {
     makeQueueDirectory(place, root, topic, directory)
     // Some other program may have left the store without this root.
@@ -89,7 +95,7 @@ export const open = (place: QueuePlace, { isBatch, name }: TopicQueues, queueId:
     // A store is made with the other root only.
     place.unsynced.add(place.options.storePathRootDir)
   }
-  const files = queueFiles(place, directory, fileLengthOf(place.options, isBatch))
+  const files = queueFilesOf(place, directory, isBatch)
   files.onWriting()
   const queue = queueOf(place, name, queueId, files, isBatch)
   // A queue that was here before has left them, and its entries are gone.
@@ -123,7 +129,7 @@ const loadTopic = (place: QueuePlace, table: QueueTable, name: string, isBatch: 
     if (table.isBatch(name) === isBatch && table.find(name, queueId) !== undefined) {
       continue
     }
-    const files = queueFiles(place, path, fileLengthOf(place.options, isBatch))
+    const files = queueFilesOf(place, path, isBatch)
     files.load()
     if (hasType(table, name, isBatch, files, path)) {
       onLoaded(table.add(table.topic(name), queueOf(place, name, queueId, files, isBatch)))

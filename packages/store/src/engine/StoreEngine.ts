@@ -24,6 +24,7 @@ import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
 import { WarmUp } from "../mapped/WarmUp.ts"
 import * as AbortFile from "../recovery/AbortFile.ts"
 import { Follower } from "../recovery/Follower.ts"
+import * as IndexList from "../recovery/IndexList.ts"
 import * as MachineIdentity from "../recovery/MachineIdentity.ts"
 import * as QueueList from "../recovery/QueueList.ts"
 import * as Recovery from "../recovery/Recovery.ts"
@@ -139,7 +140,7 @@ export class StoreEngine {
   }
 
   /** Makes the store whole. To be driven to its end before anything else is asked of the store. Throws `DamagedLog`. */
-  *recover(): Generator<number, Recovery.RecoveryReport> {
+  *recover(pid: number): Generator<number, Recovery.RecoveryReport> {
     if (this.#follower !== undefined) {
       this.#follower.attach()
       return Recovery.unchanged(this.commitLog, this.isCleanExit)
@@ -152,11 +153,13 @@ export class StoreEngine {
       checkpoint: this.checkpoint,
       index: this.options.messageIndexEnable ? this.index : undefined,
       dispatchers: this.#dispatchers,
+      onRebuild: () => this.#leaveTrace(pid),
       hasOtherDispatchers: this.#hasOtherDispatchers,
       isCleanExit: this.isCleanExit,
       isWrittenDurable: this.isCleanExit || machine !== "different",
       isWrittenInOrder: this.isCleanExit || !MachineIdentity.wasPooled(this.fileSystem, root),
       isCacheKept: this.isCleanExit || machine === "same",
+      listedIndex: () => IndexList.read(this.fileSystem, root),
       listedQueues: () => QueueList.check(this.fileSystem, root, this.queues),
       check: { checkCrc: this.options.checkCRCOnRecover, requireCrcProperty: this.options.forceVerifyPropCRC },
       isMulti: this.options.enableLmq && this.options.enableMultiDispatch
@@ -177,9 +180,7 @@ export class StoreEngine {
     for (const files of this.queues.files()) {
       files.onWriting()
     }
-    const { storePathRootDir, transientStorePoolEnable } = this.options
-    MachineIdentity.write(this.fileSystem, storePathRootDir, this.#machineIdentity, transientStorePoolEnable)
-    AbortFile.create(this.fileSystem, this.options.storePathRootDir, pid)
+    this.#leaveTrace(pid)
     this.#agents = [
       ...(this.#commit === undefined ? [] : [this.#commit]),
       this.flush,
@@ -213,6 +214,12 @@ export class StoreEngine {
     for (const agent of this.#agents) {
       agent.onStart?.(nowNs)
     }
+  }
+
+  #leaveTrace(pid: number): void {
+    const { storePathRootDir, transientStorePoolEnable } = this.options
+    MachineIdentity.write(this.fileSystem, storePathRootDir, this.#machineIdentity, transientStorePoolEnable)
+    AbortFile.create(this.fileSystem, storePathRootDir, pid)
   }
 
   /** With several directories of the log the first file goes to one that has room. */
@@ -357,6 +364,7 @@ export class StoreEngine {
         checkpoint.flush()
         if (this.#reput.behindBytes === 0 && this.#agents.length > 0) {
           QueueList.write(this.fileSystem, options.storePathRootDir, this.queues)
+          IndexList.write(this.fileSystem, options.storePathRootDir, this.index)
           AbortFile.remove(this.fileSystem, options.storePathRootDir)
         }
       }

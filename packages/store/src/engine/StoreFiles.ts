@@ -90,6 +90,7 @@ const logFiles = (fileSystem: FileSystem, options: StoreOptions): MappedFileQueu
     use: "log",
     reserveStep: 0,
     readOnly: options.readOnly,
+    isLengthGuessed: options.guessed?.has("mappedFileSizeCommitLog"),
     pool: poolOf(options)
   })
 
@@ -109,8 +110,12 @@ const indexOf = (fileSystem: FileSystem, options: StoreOptions, nameNow: () => s
     entryCount: options.maxIndexNum,
     indexTags: options.indexTags,
     readOnly: options.readOnly,
+    isGeometryGuessed: isGeometryGuessed(options),
     nameNow
   })
+
+const isGeometryGuessed = ({ guessed }: StoreOptions): boolean =>
+  guessed?.has("maxHashSlotNum") === true && guessed.has("maxIndexNum")
 
 const encoderOf = (options: StoreOptions): RecordEncoder => {
   const host = HostAddress.parse(options.storeHost)!

@@ -7,9 +7,10 @@ import * as MessageProperties from "../commitlog/MessageProperties.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import type { Dispatcher } from "../dispatch/Dispatcher.ts"
-import { type FileSystem, join, type SyncDone } from "../mapped/FileSystem.ts"
+import { type DirectoryEntry, type FileSystem, join, type SyncDone } from "../mapped/FileSystem.ts"
 import { MappedFile } from "../mapped/MappedFile.ts"
 import { IndexFile, type OnPosition } from "./IndexFile.ts"
+import * as IndexGeometry from "./IndexGeometry.ts"
 import * as IndexDescriptor from "./IndexDescriptor.ts"
 import * as KeyHash from "./KeyHash.ts"
 
@@ -31,8 +32,32 @@ export interface IndexOptions {
   /** Also index tags, as RocketMQ 5.5 does. */
   readonly indexTags: boolean
   readonly readOnly: boolean
+  /** Whether the numbers of slots and entries are only a guess, of who reads: those of the first file that is seen count. */
+  readonly isGeometryGuessed?: boolean
   /** The name of a file that is made now: local time as yyyyMMddHHmmssSSS. */
   readonly nameNow: () => string
+}
+
+/** What the files of the index are held against. */
+export interface IndexBounds {
+  /** Where the log begins and ends. */
+  readonly minPosition: number
+  readonly maxPosition: number
+  /** Full files with a later end were not on the device; infinite where the page cache has lived on. */
+  readonly durableTimestamp: number
+  /** What is of a later time may be on no device. */
+  readonly flushedTimestamp: number
+  readonly isRecord: (position: number) => boolean
+  /** Files that must be there, from the oldest that is kept on. */
+  readonly listed?: ReadonlyArray<string>
+}
+
+/** For who only reads: the writer's index may be ahead of what its reader has seen of the log. */
+export const FOLLOWED: Omit<IndexBounds, "minPosition"> = {
+  maxPosition: Number.POSITIVE_INFINITY,
+  durableTimestamp: Number.POSITIVE_INFINITY,
+  flushedTimestamp: 0,
+  isRecord: () => true
 }
 
 export interface Lookup {
@@ -49,6 +74,10 @@ type Trust = "kept" | "stale" | "none"
 export class IndexService implements Dispatcher {
   readonly files: Array<IndexFile> = []
   readonly #options: IndexOptions
+  #slotCount: number
+  #entryCount: number
+  /** Whether files were gone when the index was loaded, or could not be trusted. */
+  hasLost = false
   /** Records before this position have all their keys in the index; the one at it may have some. */
   #indexedBefore = -1
   /** Whether the record at hand may have keys in the index already. */
@@ -58,53 +87,80 @@ export class IndexService implements Dispatcher {
 
   constructor(options: IndexOptions) {
     this.#options = options
+    this.#slotCount = options.slotCount
+    this.#entryCount = options.entryCount
   }
 
   get #fileLength(): number {
-    return IndexDescriptor.fileLength(this.#options.slotCount, this.#options.entryCount)
+    return IndexDescriptor.fileLength(this.#slotCount, this.#entryCount)
+  }
+
+  /** Takes over what a file was made with that has entries, if it has any: an empty one does not say it. */
+  #learn(name: string, length: number): void {
+    const { directory, fileSystem } = this.#options
+    const file = fileSystem.open(join(directory, name), length, "index", true)
+    const geometry = IndexGeometry.detect(file)
+    file.close()
+    this.#slotCount = geometry?.slotCount ?? this.#slotCount
+    this.#entryCount = geometry?.entryCount ?? this.#entryCount
   }
 
   /**
-   * Opens the files that can be trusted: their length is right, their range lies in the log from `minPosition` to
-   * `maxPosition` and ends at a record of it. Where the page cache was lost only full files count that were on the device
-   * by `durableTimestamp`: of one that was still growing some slots may be newer than the header. Removed are those at
-   * the beginning that only speak of what is gone, and the first that cannot be trusted with all behind it. Returns the
-   * position of the last record that has a key in the index, -1 for none.
+   * Opens the files that can be trusted: their length is right, their range lies in the log and ends at a record of it, and
+   * those that are listed before them are there. Where the page cache was lost only full files count that were on the
+   * device: of one that was still growing some slots may be newer than the header. Removed are those at the beginning that
+   * only speak of what is gone, and the first that cannot be trusted with all behind it. Returns the position of the last
+   * record that has a key in the index, -1 for none.
    */
-  load(
-    minPosition: number,
-    maxPosition: number,
-    durableTimestamp: number,
-    flushedTimestamp: number,
-    isRecord: (position: number) => boolean = () => true
-  ): number {
+  load(bounds: IndexBounds): number {
     const { directory, fileSystem, readOnly } = this.#options
-    const found = (fileSystem.entries(directory) ?? []).filter(({ isDirectory }) => !isDirectory)
+    const untrue: Array<string> = []
     let trust: Trust = "stale"
-    for (const { length, name } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    for (const { length, name } of this.#found(bounds.listed ?? [])) {
       if (trust !== "none") {
-        const itsTrust =
-          length === this.#fileLength && NAME.test(name)
-            ? this.#open(name, minPosition, maxPosition, durableTimestamp, isRecord)
-            : "none"
+        const itsTrust = length === this.#fileLength && NAME.test(name) ? this.#open(name, bounds) : "none"
         // Behind a file that is kept there is nothing stale.
         trust = trust === "kept" && itsTrust === "stale" ? "none" : itsTrust
       }
       const last = this.files.at(-1)
       if (trust === "kept" && last !== undefined && !readOnly) {
         // What a killed process has written may stand in the page cache alone.
-        last.isDirty = last.endTimestamp > flushedTimestamp
+        last.isDirty = last.endTimestamp > bounds.flushedTimestamp
       }
-      if (trust !== "kept" && !readOnly) {
+      if (trust === "stale" && !readOnly) {
         fileSystem.remove(join(directory, name))
+      } else if (trust === "none") {
+        untrue.push(name)
       }
     }
+    this.hasLost = untrue.length > 0
+    this.#removeLastFirst(untrue)
     const newest = this.files.at(-1)
     if (newest !== undefined && !readOnly) {
       newest.finishPut()
     }
     this.#indexedBefore = newest?.endPosition ?? -1
     return this.#indexedBefore
+  }
+
+  /** Files by age, with those among them that are listed and not there: these have no length. */
+  #found(listed: ReadonlyArray<string>): ReadonlyArray<Pick<DirectoryEntry, "name" | "length">> {
+    const { directory, fileSystem } = this.#options
+    const found = (fileSystem.entries(directory) ?? []).filter(({ isDirectory }) => !isDirectory)
+    const names = new Set(found.map(({ name }) => name))
+    const gone = listed.filter((name) => !names.has(name)).map((name) => ({ name, length: -1 }))
+    return [...found, ...gone].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** Each is gone for good before the next one goes: what a failure of power brings back must not stand behind a gap. */
+  #removeLastFirst(names: ReadonlyArray<string>): void {
+    const { directory, fileSystem, readOnly } = this.#options
+    for (const name of readOnly ? [] : names.toReversed()) {
+      if (fileSystem.exists(join(directory, name))) {
+        fileSystem.remove(join(directory, name))
+        fileSystem.syncDirectory(directory)
+      }
+    }
   }
 
   /** Makes dirty again what may be on no device, of records later than `flushedTimestamp`. Throws `FileFailure`. */
@@ -118,7 +174,7 @@ export class IndexService implements Dispatcher {
 
   /** Sees what another process has changed since: new values of the headers, files removed, and new ones. */
   refresh(minPosition: number): void {
-    const { directory, fileSystem } = this.#options
+    const { directory, fileSystem, isGeometryGuessed } = this.#options
     const found = (fileSystem.entries(directory) ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1))
     const oldest = found[0]?.name ?? ""
     for (let first = this.files[0]; first !== undefined && first.name < oldest; first = this.files[0]) {
@@ -127,20 +183,17 @@ export class IndexService implements Dispatcher {
     }
     this.files.at(-1)?.readHeader()
     for (const { length, name } of found) {
+      if (isGeometryGuessed === true && this.files.length === 0 && length > 0 && NAME.test(name)) {
+        this.#learn(name, length)
+      }
       const isKnown = this.files.some((file) => file.name >= name)
       if (!isKnown && length === this.#fileLength && NAME.test(name)) {
-        this.#open(name, minPosition, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, () => true)
+        this.#open(name, { ...FOLLOWED, minPosition })
       }
     }
   }
 
-  #open(
-    name: string,
-    minPosition: number,
-    maxPosition: number,
-    durableTimestamp: number,
-    isRecord: (position: number) => boolean
-  ): Trust {
+  #open(name: string, { durableTimestamp, isRecord, maxPosition, minPosition }: IndexBounds): Trust {
     const { directory, fileSystem, readOnly } = this.#options
     const file = this.#indexFile(fileSystem.open(join(directory, name), this.#fileLength, "index", readOnly), name, 0)
     const isDurable =
@@ -154,8 +207,7 @@ export class IndexService implements Dispatcher {
   }
 
   #indexFile(file: ReturnType<FileSystem["open"]>, name: string, reservedTo: number): IndexFile {
-    const { entryCount, slotCount } = this.#options
-    return new IndexFile(new MappedFile(file, 0, RESERVE_STEP, reservedTo), name, slotCount, entryCount)
+    return new IndexFile(new MappedFile(file, 0, RESERVE_STEP, reservedTo), name, this.#slotCount, this.#entryCount)
   }
 
   dispatch(record: RecordCursor, position: number): void {
@@ -221,11 +273,11 @@ export class IndexService implements Dispatcher {
   }
 
   #roll(last: IndexFile | undefined): IndexFile {
-    const { directory, fileSystem, slotCount } = this.#options
+    const { directory, fileSystem } = this.#options
     fileSystem.makeDirectory(directory)
     const name = this.#newName(last)
     const path = join(directory, name)
-    const slotsEnd = IndexDescriptor.slotOffset(slotCount)
+    const slotsEnd = IndexDescriptor.slotOffset(this.#slotCount)
     const stored = fileSystem.create(path, this.#fileLength, "index")
     try {
       stored.reserve(0, slotsEnd)

@@ -8,7 +8,7 @@ import * as StoreFiles from "../engine/StoreFiles.ts"
 import type { FoundLengths, StoreOptions } from "../engine/StoreOptions.ts"
 import * as StorePaths from "../engine/StorePaths.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
-import * as IndexGeometry from "../inspect/IndexGeometry.ts"
+import * as IndexGeometry from "../index/IndexGeometry.ts"
 import * as FileLength from "../mapped/FileLength.ts"
 import * as FileNaming from "../mapped/FileNaming.ts"
 import { type FileSystem, join } from "../mapped/FileSystem.ts"
@@ -148,7 +148,12 @@ export const openEngine = (
   })
 
 const runRecovery = (engine: StoreEngine): Effect.Effect<RecoveryReport, StoreError> =>
-  drive(engine.recover(), (done) => ({ task: "recovery", noun: "bytes", done, total: engine.commitLog.maxOffset }))
+  drive(engine.recover(process.pid), (done) => ({
+    task: "recovery",
+    noun: "bytes",
+    done,
+    total: engine.commitLog.maxOffset
+  }))
 
 export const concludeOptions = (
   fileSystem: FileSystem,

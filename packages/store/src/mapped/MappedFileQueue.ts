@@ -5,6 +5,7 @@
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import { ColdBytes } from "./ColdBytes.ts"
 import { Directories } from "./Directories.ts"
+import * as FileLength from "./FileLength.ts"
 import * as FileNaming from "./FileNaming.ts"
 import * as FileRemains from "./FileRemains.ts"
 import type { FoundFile } from "./FileRemains.ts"
@@ -28,6 +29,8 @@ export interface MappedFileQueueOptions {
   /** Bytes of a file that get disk blocks at a time; 0 reserves a file whole: when it is made, or before it is written on. */
   readonly reserveStep: number
   readonly readOnly: boolean
+  /** Whether `fileLength` is only a guess, of who reads: that of the first files that are seen counts. */
+  readonly isLengthGuessed?: boolean | undefined
   /** Where the directory of the first file is noted instead of being synced at once. */
   readonly unsynced?: UnsyncedNames | undefined
   /** Buffers that new files are written into before they are committed. */
@@ -48,7 +51,7 @@ export class ForeignFile extends Error {
 }
 
 export class MappedFileQueue {
-  readonly fileLength: number
+  fileLength: number
   readonly files: Array<MappedFile> = []
   readonly #options: MappedFileQueueOptions
   readonly #ahead: FilesAhead
@@ -133,8 +136,11 @@ export class MappedFileQueue {
 
   /** The files in the directories, by position, without those that never got their length. */
   #found(): ReadonlyArray<FoundFile> {
-    const { directories, fileSystem, readOnly } = this.#options
+    const { directories, fileSystem, isLengthGuessed, readOnly } = this.#options
     const found = directories.flatMap((directory) => this.#list(directory))
+    if (isLengthGuessed === true && this.files.length === 0) {
+      this.fileLength = FileLength.of(found) ?? this.fileLength
+    }
     found.sort((a, b) => a.position - b.position)
     // A file gets its length right after its name, so a crash between the two leaves empty files at the end.
     while (found.length > 0 && found.at(-1)!.length === 0) {

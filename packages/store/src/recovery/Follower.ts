@@ -7,7 +7,7 @@ import type { CommitLog } from "../commitlog/CommitLog.ts"
 import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { isFiller, isWritten, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
-import type { IndexService } from "../index/IndexService.ts"
+import { FOLLOWED, type IndexService } from "../index/IndexService.ts"
 import { FileFailure } from "../mapped/FileSystem.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import * as LogScan from "./LogScan.ts"
@@ -149,8 +149,7 @@ export class Follower implements Agent {
       begin(state)
       this.#added.push(state)
     }
-    // The writer's index may be ahead of what this reader has seen of the log.
-    index.load(commitLog.minOffset, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0)
+    index.load({ ...FOLLOWED, minPosition: commitLog.minOffset })
     this.follow(true)
   }
 

@@ -79,11 +79,15 @@ export interface RecoveryOptions {
   /** Undefined for a store without one. */
   readonly index: IndexService | undefined
   readonly dispatchers: ReadonlyArray<Dispatcher>
+  /** Says, on the device, that the store is not as it was left: before anything is made anew after a clean end. */
+  readonly onRebuild: () => void
   /** Whether others than queues and index follow the log: they may lack something after a crash, and nobody can tell what. */
   readonly hasOtherDispatchers: boolean
   readonly isCleanExit: boolean
   /** Whether the queues are all that the last process had, as far as it left word. */
   readonly listedQueues: () => QueueList.Answer
+  /** Files that the index had at the last clean end, as far as its process left word. */
+  readonly listedIndex: () => ReadonlyArray<string>
   /** Whether all that was written must be there, flushed or not: nothing says that the page cache was lost. */
   readonly isWrittenDurable: boolean
   /** Whether no file was written before all those in front of it. */
@@ -168,7 +172,7 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
   const lackedFrom = queueEntriesCut > 0 || options.isMulti ? readFrom : seen.lackedFrom
   const dispatch = yield* planDispatch(options, seen, readFrom, lackedFrom, result.end)
   const indexEntriesKept = options.index?.entryCountTotal ?? 0
-  yield* dispatchAgain(options, dispatch.from, result.end, readFrom)
+  yield* dispatchAgain(options, dispatch, result.end, readFrom)
   for (const state of queues.all()) {
     correctMinOffset(state, commitLog.minOffset)
   }
@@ -231,6 +235,13 @@ const cutTail = (
   return { tornBytes, refusedBytes, logFilesRemoved: fileCount - files.length }
 }
 
+interface Redispatch {
+  readonly from: number
+  /** From where on queues may lack something; at `from` or behind it. */
+  readonly queuesFrom: number
+  readonly reason: string
+}
+
 /**
  * From where on the log has to be dispatched again, and why. What was read and stands in its queue already is left out:
  * after a kill that is nearly all of it.
@@ -241,7 +252,7 @@ function* planDispatch(
   readFrom: number,
   lackedFrom: number,
   end: number
-): Generator<number, { readonly from: number; readonly reason: string }> {
+): Generator<number, Redispatch> {
   const { commitLog } = options
   // A queue that lacks what stood before the part that was read has lost a file or more: then the whole log counts.
   const isWhole = seen.isPreceded() && (yield* hasOlderQueues(options, readFrom))
@@ -249,15 +260,16 @@ function* planDispatch(
   const queuesFrom = isWhole ? Math.min(isForOthers ? readFrom : lackedFrom, end) : commitLog.minOffset
   const from = Math.min(queuesFrom, yield* indexStart(options, seen, end))
   if (from >= end) {
-    return { from, reason: NOT_DISPATCHED }
+    return { from, queuesFrom, reason: NOT_DISPATCHED }
   }
   if (!isWhole) {
-    return { from, reason: "a queue lacks what stood before the part that was read" }
+    return { from, queuesFrom, reason: "a queue lacks what stood before the part that was read" }
   }
   if (from < queuesFrom) {
-    return { from, reason: "the index ends there, or nothing behind can be relied on" }
+    return { from, queuesFrom, reason: "the index ends there, or nothing behind can be relied on" }
   }
-  return { from, reason: from > readFrom ? "a queue ends there" : "queues may lack something of all that was read" }
+  const reason = from > readFrom ? "a queue ends there" : "queues may lack something of all that was read"
+  return { from, queuesFrom, reason }
 }
 
 const isTorn = (code: number): boolean => code < 0 && code !== RecordCheck.ZERO && code !== RecordCheck.NO_ROOM
@@ -344,12 +356,11 @@ function* hasOlderQueues(options: RecoveryOptions, readFrom: number): Generator<
   return seen.isHeld()
 }
 
-const isRecord = (commitLog: CommitLog, position: number): boolean => {
+const recordAt = (commitLog: CommitLog, position: number): RecordCursor | undefined => {
+  const cursor = new RecordCursor()
   const file = commitLog.files.find(position)
-  if (file === undefined) {
-    return false
-  }
-  return RecordReader.read(file, position - file.fromOffset, new RecordCursor(), NO_CRC) > 0
+  const isThere = file !== undefined && RecordReader.read(file, position - file.fromOffset, cursor, NO_CRC) > 0
+  return isThere ? cursor : undefined
 }
 
 /** Reads a part of the log that was found to be good from `goodFrom` on. What cannot be read before that is damage. */
@@ -378,20 +389,28 @@ function* readTo(
 
 /**
  * Opens the index and says from where the log must be dispatched to it. After a crash that is where the part ends that
- * was on the device; after a clean exit only a key at the end of the log that it does not know makes it incomplete.
+ * was on the device; after a clean exit only a file that is gone makes it incomplete, or a key at the end of the log that
+ * it does not know.
  */
 function* indexStart(options: RecoveryOptions, seen: TailSummary, end: number): Generator<number, number> {
-  const { checkpoint, commitLog, index, isCacheKept, isCleanExit } = options
+  const { checkpoint, commitLog, index, isCacheKept, isCleanExit, listedIndex } = options
   if (index === undefined) {
     return end
   }
   const flushed = checkpoint.indexMsgTimestamp - 1
   const durable = isCacheKept ? Number.POSITIVE_INFINITY : flushed
-  const indexedThrough = index.load(commitLog.minOffset, end, durable, flushed, (at) => isRecord(commitLog, at))
+  const indexedThrough = index.load({
+    minPosition: commitLog.minOffset,
+    maxPosition: end,
+    durableTimestamp: durable,
+    flushedTimestamp: flushed,
+    isRecord: (at) => recordAt(commitLog, at) !== undefined,
+    listed: isCleanExit ? listedIndex() : []
+  })
   if (!isCleanExit) {
     yield* index.rewriteBehind(flushed)
   }
-  if (isCleanExit && seen.lastKeyedPosition <= indexedThrough) {
+  if (isCleanExit && !index.hasLost && seen.lastKeyedPosition <= indexedThrough) {
     return end
   }
   // What is made anew is on no device yet, whatever the checkpoint says of what stood there before.
@@ -400,23 +419,41 @@ function* indexStart(options: RecoveryOptions, seen: TailSummary, end: number): 
   return Math.max(commitLog.minOffset, indexedThrough)
 }
 
+/**
+ * What is made anew is on no device yet, whatever was said of what stood there before. Without this a loss of power would
+ * leave any part of it behind, to be believed by the next opening after a clean end.
+ */
+const leaveWord = (options: RecoveryOptions, queuesFrom: number, end: number): void => {
+  const { checkpoint, commitLog, isCleanExit, onRebuild } = options
+  if (isCleanExit) {
+    onRebuild()
+  }
+  const isReadAgain = queuesFrom >= RecoveryStart.afterCrash(commitLog, checkpoint.minTimestamp)
+  if (queuesFrom < end && !isReadAgain) {
+    const flushed = recordAt(commitLog, queuesFrom)?.storeTimestamp ?? 0
+    checkpoint.logicsMsgTimestamp = Math.min(checkpoint.logicsMsgTimestamp, flushed)
+    checkpoint.flush()
+  }
+}
+
 /** Dispatches what the queues may lack. What they have already is left alone. */
 function* dispatchAgain(
   options: RecoveryOptions,
-  start: number,
+  { from, queuesFrom }: Redispatch,
   end: number,
   goodFrom: number
 ): Generator<number, void> {
   const { dispatchers, queues } = options
-  if (start >= end) {
+  if (from >= end) {
     return
   }
+  leaveWord(options, queuesFrom, end)
   const visit = (record: RecordCursor, position: number): void => {
     for (const dispatcher of dispatchers) {
       dispatcher.dispatch(record, position)
     }
   }
-  yield* readTo(options, start, end, goodFrom, visit)
+  yield* readTo(options, from, end, goodFrom, visit)
   for (const state of queues.all()) {
     state.nextOffset = Math.max(state.nextOffset, state.queue.maxOffset)
   }

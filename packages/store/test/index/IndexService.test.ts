@@ -36,6 +36,14 @@ const make = (more: { readonly slotCount?: number; readonly indexTags?: boolean 
   return { fileSystem, open, index: open() }
 }
 
+const bounds = (minPosition: number, maxPosition: number, durableTimestamp: number) => ({
+  minPosition,
+  maxPosition,
+  durableTimestamp,
+  flushedTimestamp: 0,
+  isRecord: () => true
+})
+
 const lookup = (index: IndexService, key: string, more: Partial<Parameters<IndexService["lookup"]>[0]> = {}) =>
   index.lookup({ topic: "t", key, countMax: 64, begin: 0, end: Number.MAX_SAFE_INTEGER, ...more })
 
@@ -88,7 +96,7 @@ describe("IndexService", () => {
     }
     index.close()
     const again = open()
-    assert.strictEqual(again.load(0, 2500, Number.POSITIVE_INFINITY, 0), 2400)
+    assert.strictEqual(again.load(bounds(0, 2500, Number.POSITIVE_INFINITY)), 2400)
     for (let number = 0; number < 26; number++) {
       again.dispatch(record("t", ["k"], number * 100, 5000), number * 100)
     }
@@ -111,7 +119,7 @@ describe("IndexService", () => {
     view.setInt32(slot - base, 1)
     file.close()
     const again = open()
-    assert.strictEqual(again.load(0, 300, Number.POSITIVE_INFINITY, 0), 100)
+    assert.strictEqual(again.load(bounds(0, 300, Number.POSITIVE_INFINITY)), 100)
     again.dispatch(record("t", ["k"], 100, 5000), 100)
     again.dispatch(record("t", ["k"], 200, 5000), 200)
     assert.deepStrictEqual(lookup(again, "k"), [0, 100, 200])
@@ -131,15 +139,15 @@ describe("IndexService", () => {
     }
     const all = { files: 3, left: 3 }
     assert.deepStrictEqual(
-      fillAndOpen((index) => void index.load(0, 2500, Infinity, 0)),
+      fillAndOpen((index) => void index.load(bounds(0, 2500, Infinity))),
       all
     )
     assert.deepStrictEqual(
-      fillAndOpen((index) => void index.load(0, 1000, Infinity, 0)),
+      fillAndOpen((index) => void index.load(bounds(0, 1000, Infinity))),
       { files: 1, left: 1 }
     )
     assert.deepStrictEqual(
-      fillAndOpen((index) => void index.load(0, 2500, 5010, 0)),
+      fillAndOpen((index) => void index.load(bounds(0, 2500, 5010))),
       { files: 1, left: 1 }
     )
   })
@@ -158,7 +166,7 @@ describe("IndexService", () => {
       .at(-1)!
     fileSystem.replace("/index/x", fileSystem.readBytes(path)!)
     const again = open()
-    again.load(0, 100_000, Infinity, 0)
+    again.load(bounds(0, 100_000, Infinity))
     assert.isFalse(fileSystem.exists("/index/x"))
     put(again, 25)
     assert.include(lookup(again, "k"), 4900)
@@ -172,7 +180,7 @@ describe("IndexService", () => {
     index.close()
     const before = fileSystem.entries("/index")!.length
     const again = open()
-    assert.strictEqual(again.load(2000, 3500, Number.POSITIVE_INFINITY, 0), 3400)
+    assert.strictEqual(again.load(bounds(2000, 3500, Number.POSITIVE_INFINITY)), 3400)
     assert.isBelow(again.files.length, before)
     assert.strictEqual(fileSystem.entries("/index")!.length, again.files.length)
     for (let number = 20; number < 35; number++) {
@@ -187,7 +195,7 @@ describe("IndexService", () => {
     }
     index.close()
     const again = open()
-    assert.strictEqual(again.load(2000, 3500, 5001, 0), -1)
+    assert.strictEqual(again.load(bounds(2000, 3500, 5001)), -1)
     assert.lengthOf(again.files, 0)
   })
 
@@ -204,7 +212,7 @@ describe("IndexService", () => {
       return file
     }
     const again = open()
-    again.load(0, 500, Infinity, 0)
+    again.load(bounds(0, 500, Infinity))
     assert.deepStrictEqual(ranges, [])
     again.dispatch(record("t", ["k"], 100, 5000), 100)
     const slotsEnd = 40 + 4 * slotCount
@@ -226,7 +234,7 @@ describe("IndexService", () => {
     view.setInt32(previousOf(2), 2)
     fileSystem.replace(path, bytes)
     const again = open()
-    again.load(0, 500, Infinity, 0)
+    again.load(bounds(0, 500, Infinity))
     assert.deepStrictEqual(lookup(again, "k"), [200, 300, 400])
   })
 

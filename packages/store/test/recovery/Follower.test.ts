@@ -138,4 +138,20 @@ describe("Follower", () => {
     reader.run(20)
     assert.deepStrictEqual(idsOf(reader, 1), [1, 30])
   })
+
+  it("learns the sizes of a store that was empty when it was attached from the writer's first files", () => {
+    const sizes = ["mappedFileSizeCommitLog", "mappedFileSizeConsumeQueue", "maxHashSlotNum", "maxIndexNum"] as const
+    const writer = new SimulatedStore(1).open()
+    const others = { mappedFileSizeCommitLog: 1 << 20, mappedFileSizeConsumeQueue: 20 * 777 }
+    const index = { maxHashSlotNum: 99, maxIndexNum: 777 }
+    const guessing = writer.reader({ ...others, ...index, guessed: new Set(sizes) }).open()
+    const told = writer.reader({ ...others, ...index }).open()
+    put(writer, 0, 60)
+    guessing.run(LIST_MS)
+    assert.deepStrictEqual(idsOf(guessing), range(0, 60))
+    const request = { topic: "topic", key: "key59", countMax: 9, begin: 0, end: Number.MAX_SAFE_INTEGER }
+    assert.deepStrictEqual(guessing.engine.index.lookup(request), writer.engine.index.lookup(request))
+    assert.strictEqual(guessing.engine.index.files.length, writer.engine.index.files.length)
+    assert.throws(() => told.run(LIST_MS), /it has 400 bytes, files of this queue have 15540/)
+  })
 })

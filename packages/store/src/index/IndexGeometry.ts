@@ -2,7 +2,7 @@
  * How many slots and entries an index file was made with. Its header does not say, but its first and its last entry must
  * be where the header says that they lead to: numbers of slots are tried until they are.
  */
-import * as IndexDescriptor from "../index/IndexDescriptor.ts"
+import * as IndexDescriptor from "./IndexDescriptor.ts"
 import { getInt64 } from "../mapped/BigEndian.ts"
 import type { StoreFile } from "../mapped/FileSystem.ts"
 
