@@ -28,8 +28,8 @@ export interface EndpointRequest<E> {
   readonly make: (id: number, status: EndpointStatus, socket: UdpSocket) => E
   /** Throws when a channel that the endpoint was opened for goes with another option. */
   readonly confirm: (existing: UdpChannel) => void
-  /** Throws when the socket is not what is needed. */
-  readonly check: (socket: UdpSocket) => void
+  /** Throws when the buffers of the socket do not hold what is needed. */
+  readonly check: (usable: SocketBuffers.BufferLengths) => void
 }
 
 export class EndpointTable<E extends ChannelEndpoint> {
@@ -72,11 +72,11 @@ export class EndpointTable<E extends ChannelEndpoint> {
     const existing = this.endpoints.get(udpChannel.canonicalForm)
     if (existing !== undefined) {
       request.confirm(existing.udpChannel)
-      SocketBuffers.confirmMatch(udpChannel, existing.udpChannel)
+      SocketBuffers.confirmMatch(udpChannel, existing.udpChannel, this.askedOf(existing.udpChannel))
     }
     const endpoint = existing ?? this.open(request)
     try {
-      request.check(endpoint.socket)
+      request.check(SocketBuffers.usable(this.askedOf(endpoint.udpChannel), endpoint.socket))
     } catch (error) {
       this.closeIfUnused(endpoint)
       throw error
@@ -127,15 +127,19 @@ export class EndpointTable<E extends ChannelEndpoint> {
     return endpoint
   }
 
+  private askedOf(udpChannel: UdpChannel): SocketBuffers.BufferLengths {
+    return SocketBuffers.asked(udpChannel, this.context.settings)
+  }
+
   /** On the port of the channel; where it says 0, on one of the range for that, or one that the system chooses. */
   private openSocket({ local, remote, udpChannel }: EndpointRequest<E>): UdpSocket {
-    const { settings } = this.context
+    const { receive: receiveBufferLength, send: sendBufferLength } = this.askedOf(udpChannel)
     const openAt = (port: number): UdpSocket =>
       this.network.udp.open({
         local: port === local.port ? local : new SocketAddress(local.address, port),
         remote,
-        receiveBufferLength: udpChannel.fields.receiveBufferLength || settings.socketReceiveBufferLength,
-        sendBufferLength: udpChannel.fields.sendBufferLength || settings.socketSendBufferLength
+        receiveBufferLength,
+        sendBufferLength
       })
     // Of senders only those that receivers are to find at a control address: what others answer to is told by datagrams.
     const isManaged = !this.ports.isSystems && (this.kind === RECEIVE || udpChannel.uri.has("control"))

@@ -54,8 +54,7 @@ export class ReceiveEndpoints {
           udpChannel.fields.groupTag ?? this.context.settings.receiverGroupTag
         ),
       confirm: (existing) => confirmTimestamps(udpChannel, existing, RECEIVE_TIMESTAMP_OFFSET),
-      check: ({ receiveBufferLength }) =>
-        SocketBuffers.checkWindow(udpChannel, this.windowLength(udpChannel), receiveBufferLength)
+      check: (usable) => SocketBuffers.checkWindow(udpChannel, this.windowLength(udpChannel), usable)
     })
   }
 

@@ -54,7 +54,7 @@ export class SendEndpoints {
       remote: udpChannel.remote,
       make: (id, status, socket) => new SendChannelEndpoint(id, udpChannel, status, socket),
       confirm: (existing) => confirmTimestamps(udpChannel, existing, SEND_TIMESTAMP_OFFSET),
-      check: ({ sendBufferLength }) => SocketBuffers.checkMtu(udpChannel, mtuLength, sendBufferLength)
+      check: (usable) => SocketBuffers.checkMtu(udpChannel, mtuLength, usable)
     })
   }
 

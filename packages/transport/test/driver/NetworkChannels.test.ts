@@ -91,7 +91,9 @@ describe("network channels", () => {
     ["publication", `${ENDPOINT}|interface=10.7.0.0/16`, ErrorCode.INVALID_CHANNEL, "interface"],
     ["publication", `${ENDPOINT}|session-id=tag:99`, ErrorCode.INVALID_CHANNEL, "tag:99"],
     ["subscription", `${ENDPOINT}|cc=reno`, ErrorCode.INVALID_CHANNEL, "cc=reno"],
-    ["subscription", `${ENDPOINT}|rcv-wnd=4m`, ErrorCode.GENERIC_ERROR, "Initial window greater than SO_RCVBUF"]
+    ["subscription", `${ENDPOINT}|rcv-wnd=4m`, ErrorCode.GENERIC_ERROR, "Initial window greater than SO_RCVBUF"],
+    ["subscription", `${ENDPOINT}|rcv-wnd=1056|so-rcvbuf=1k`, ErrorCode.GENERIC_ERROR, "rcv-wnd=1056 so-rcvbuf=1024"],
+    ["publication", `${ENDPOINT}|mtu=1056|so-sndbuf=1k`, ErrorCode.GENERIC_ERROR, "mtu=1056 so-sndbuf=1024"]
   ] as const)("refuse a %s on %s", (side, channel, code, text) => {
     const world = new HeapNetwork(1)
     const failure = refusal(side === "publication" ? world.publisher : world.subscriber, side, channel)
@@ -126,9 +128,9 @@ describe("network channels", () => {
   })
 
   it.each([
-    ["publication", "so-sndbuf=64k"],
-    ["subscription", "so-rcvbuf=64k"]
-  ] as const)("refuse a second %s that asks for %s of a socket that has another", (side, parameter) => {
+    ["publication", "so-sndbuf=256k"],
+    ["subscription", "so-rcvbuf=256k"]
+  ] as const)("refuse a second %s that asks for less than the %s of a socket that is open", (side, parameter) => {
     const world = new HeapNetwork(3)
     const client = side === "publication" ? world.publisher : world.subscriber
     const add = (channel: string): unknown =>
@@ -136,8 +138,21 @@ describe("network channels", () => {
     add(`${ENDPOINT}|${parameter}`)
     add(`${ENDPOINT}|${parameter}`)
     add(ENDPOINT)
-    const failure = refusal(client, side, `${ENDPOINT}|${parameter.replace("64k", "128k")}`)
-    assert.include(failure.message, `${parameter.split("=")[0]}=131072 does not match existing value of 65536`)
+    const failure = refusal(client, side, `${ENDPOINT}|${parameter.replace("256k", "128k")}`)
+    assert.include(failure.message, `${parameter.split("=")[0]}=131072 does not match existing value of 262144`)
+  })
+
+  it("have the buffers that the driver's options name, as if the channel did", () => {
+    const settings = { socketReceiveBufferLength: 128 * 1024, socketSendBufferLength: 64 * 1024 }
+    const world = new HeapNetwork(13, settings)
+    for (const parameter of ["so-sndbuf=64k", "so-rcvbuf=128k"]) {
+      world.publisher.addPublication(ENDPOINT, true)
+      world.publisher.addPublication(`${ENDPOINT}|${parameter}`, true)
+      world.subscriber.addSubscription(ENDPOINT)
+      world.subscriber.addSubscription(`${ENDPOINT}|${parameter}`)
+    }
+    assert.include(refusal(world.publisher, "publication", `${ENDPOINT}|so-sndbuf=128k`).message, "value of 65536")
+    assert.include(refusal(world.subscriber, "subscription", `${ENDPOINT}|so-rcvbuf=64k`).message, "value of 131072")
   })
 
   it("share one publication between those who add the same, and refuse what differs", () => {
