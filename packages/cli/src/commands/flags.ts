@@ -8,6 +8,11 @@ export const json = Flag.Boolean("json").pipe(
   Flag.withDefault(false)
 )
 
+export const hex = Flag.Boolean("hex").pipe(
+  Flag.withDescription("Print the bytes of each message in hex"),
+  Flag.withDefault(false)
+)
+
 const Positive = Schema.Int.pipe(
   Schema.check(Schema.isGreaterThan(0, { message: "it must be a whole number above 0" }))
 )
@@ -41,8 +46,8 @@ export const measuredDriver = Flag.String("dir").pipe(
   Flag.optional
 )
 
-const CHANNEL_DEFAULT = "aeron:ipc"
-const STREAM_ID_DEFAULT = 1001
+export const CHANNEL_DEFAULT = "aeron:ipc"
+export const STREAM_ID_DEFAULT = 1001
 
 export const channel = Flag.String("channel").pipe(
   Flag.withDescription(`Channel [${CHANNEL_DEFAULT}]`),

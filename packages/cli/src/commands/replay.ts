@@ -1,28 +1,26 @@
-/** `millrace replay DIR`: what was recorded, into a stream. */
+/** `millrace replay DIR`: what was recorded, as lines or into a stream, and what goes on live. */
 import * as Replayer from "@millrace/store/Replayer"
-import * as Client from "@millrace/transport/Client"
-import * as Publication from "@millrace/transport/Publication"
-import * as Console from "effect/Console"
-import * as Duration from "effect/Duration"
+import * as Subscription from "@millrace/transport/Subscription"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { badInput, CommandError, NotRead } from "../CommandError.ts"
-import { drained } from "../internal/drained.ts"
+import { badInput, type CommandError } from "../CommandError.ts"
 import { onlyTopic } from "../internal/onlyTopic.ts"
 import * as OpenStore from "../internal/openStore.ts"
+import { printReplay } from "../internal/printReplay.ts"
+import { publishReplay } from "../internal/publishReplay.ts"
 import { withClient } from "../internal/withClient.ts"
-import { bytes, plural } from "../output/Quantity.ts"
-import * as Rates from "../output/Rates.ts"
 import * as StoreFlags from "../store/StoreFlags.ts"
-import { channel, driverDirectory, json, positive, streamId, timeout } from "./flags.ts"
+import { CHANNEL_DEFAULT, driverDirectory, hex, json, positive, STREAM_ID_DEFAULT, timeout } from "./flags.ts"
 
 const position = (name: string, description: string) =>
   StoreFlags.natural(name).pipe(Flag.withDescription(description), Flag.withMetavar("POSITION"), Flag.optional)
 
 const time = (name: string, description: string) => StoreFlags.time(name, description).pipe(Flag.optional)
+
+const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 /** A place or a time, where not both are given. */
 const boundOf = (
@@ -40,111 +38,118 @@ const boundOf = (
   )
 }
 
-interface Told {
-  readonly channel: string
-  readonly streamId: number
-  readonly topic: string
-  readonly json: boolean
-  readonly tally: Rates.Tally
-  readonly gaps: number
+const flags = {
+  storeDirectory: StoreFlags.directory,
+  directory: driverDirectory,
+  channel: Flag.String("channel").pipe(
+    Flag.withDescription(`Publish to this channel, or with --merge go on with it [${CHANNEL_DEFAULT} beside --stream]`),
+    Flag.withMetavar("URI"),
+    Flag.optional
+  ),
+  streamId: Flag.Int("stream").pipe(
+    Flag.withDescription(
+      `Publish to this stream, or with --merge go on with it [${STREAM_ID_DEFAULT} beside --channel]`
+    ),
+    Flag.withMetavar("ID"),
+    Flag.optional
+  ),
+  print: flag("print", "Print each message as a line: so it is where neither --channel nor --stream is given"),
+  merge: flag("merge", "Print what was recorded, then the live stream, without a gap and each message once"),
+  topic: StoreFlags.onlyTopic,
+  session: Flag.Int("session").pipe(
+    Flag.withDescription("Only the session with this id [all, in the order in which they were recorded]"),
+    Flag.withMetavar("ID"),
+    Flag.optional
+  ),
+  fromPosition: position("from-position", "Begin behind this position of each session [the first message kept]"),
+  fromTime: time("from-time", "Begin with what was recorded at this time or later"),
+  toPosition: position("to-position", "End at this position of each session [the end of the recording]"),
+  toTime: time("to-time", "End with what was recorded at this time"),
+  follow: flag("follow", "Go on with what is recorded meanwhile, until Ctrl-C"),
+  onGap: Flag.Literals("on-gap", ["fail", "skip"]).pipe(
+    Flag.withDescription("What to do where the recording has a gap [fail]"),
+    Flag.withMetavar("fail|skip"),
+    Flag.withDefault("fail" as const)
+  ),
+  count: positive("count").pipe(Flag.withDescription("End after N messages"), Flag.withMetavar("N"), Flag.optional),
+  hex,
+  timeout: timeout("Fail when no subscriber is there for so long, or not all is printed [wait]"),
+  config: StoreFlags.config,
+  json
 }
 
-/** Waits until subscribers have read everything, and tells what it was. */
-const end = Effect.fnUntraced(function* (publication: Publication.Publication, told: Told) {
-  const { channel, gaps, json, streamId, tally, topic } = told
-  const unread = yield* drained(yield* Client.Client, publication)
-  if (tally.messages > 0 && unread > 0) {
-    return yield* new CommandError({ reason: new NotRead({ channel, streamId, unread }) })
+type Flags = Command.Command.Config.Infer<typeof flags>
+
+/** What is done with the messages. */
+type Mode = "print" | "publish" | "merge"
+
+const modeOf = (given: Flags): Effect.Effect<Mode, CommandError> => {
+  const hasStream = Option.isSome(given.channel) || Option.isSome(given.streamId)
+  const mode: Mode = given.merge ? "merge" : hasStream ? "publish" : "print"
+  const hasEnd = Option.isSome(given.toPosition) || Option.isSome(given.toTime)
+  if (mode === "publish" && given.print) {
+    return badInput("--print", "publishes nothing: leave out --channel and --stream, or add --merge to go on with them")
   }
-  const missing = gaps === 0 ? "" : `, over ${plural(gaps, "gap")}`
-  const sent = `replayed ${plural(tally.messages, "message")}, ${bytes(tally.bytes)}`
-  yield* Console.log(
-    json
-      ? JSON.stringify({ topic, ...tally, gaps, position: yield* publication.position })
-      : `${sent}, of topic ${topic} to stream ${streamId} on ${channel}${missing}`
-  )
+  if (mode === "publish" && given.hex) {
+    return badInput("--hex", "says how messages are printed: leave out --channel and --stream, or --hex")
+  }
+  if (given.follow && hasEnd) {
+    return badInput("--follow", "has no end: leave out --to-position and --to-time")
+  }
+  if (given.merge && (given.follow || hasEnd)) {
+    return badInput("--merge", "goes on with the live stream: leave out --follow, --to-position and --to-time")
+  }
+  return Effect.succeed(mode)
+}
+
+const run = Effect.fnUntraced(function* (given: Flags) {
+  const { count, follow, json, session, timeout } = given
+  const mode = yield* modeOf(given)
+  const from = yield* boundOf("from", given.fromPosition, given.fromTime)
+  const to = yield* boundOf("to", given.toPosition, given.toTime)
+  const channel = Option.getOrElse(given.channel, () => CHANNEL_DEFAULT)
+  const streamId = Option.getOrElse(given.streamId, () => STREAM_ID_DEFAULT)
+  const selection = {
+    from: Option.getOrElse(from, () => "earliest" as const),
+    sessionId: Option.getOrUndefined(session),
+    onGap: given.onGap === "skip" ? ("element" as const) : ("fail" as const)
+  }
+  const printed = { hex: given.hex, json, count, timeout }
+  yield* Effect.gen(function* () {
+    const { topic } = yield* onlyTopic(given.storeDirectory, given.topic)
+    const replayer = yield* Replayer.make(topic)
+    if (mode === "merge") {
+      const live = Effect.map(Subscription.make({ channel, streamId }), ({ messages }) =>
+        replayer.merge(messages, { ...selection, streamId })
+      )
+      return yield* withClient(
+        Effect.flatMap(live, (elements) => printReplay(elements, printed)),
+        given
+      )
+    }
+    const elements = replayer.stream({
+      ...selection,
+      to: follow ? "live" : Option.getOrElse(to, () => "end" as const)
+    })
+    yield* mode === "print"
+      ? printReplay(elements, printed)
+      : withClient(publishReplay(elements, { channel, streamId, topic, json, count, timeout, follow }), given)
+  }).pipe(Effect.provide(OpenStore.readOnly(given.storeDirectory, given.config)))
 })
 
-export const replay = Command.make(
-  "replay",
-  {
-    storeDirectory: StoreFlags.directory,
-    directory: driverDirectory,
-    channel,
-    streamId,
-    topic: StoreFlags.onlyTopic,
-    session: Flag.Int("session").pipe(
-      Flag.withDescription("Only the session with this id [all, in the order in which they were recorded]"),
-      Flag.withMetavar("ID"),
-      Flag.optional
-    ),
-    fromPosition: position("from-position", "Begin behind this position of each session [the first message kept]"),
-    fromTime: time("from-time", "Begin with what was recorded at this time or later"),
-    toPosition: position("to-position", "End at this position of each session [the end of the recording]"),
-    toTime: time("to-time", "End with what was recorded at this time"),
-    follow: Flag.Boolean("follow").pipe(
-      Flag.withDescription("Go on with what is recorded meanwhile, until Ctrl-C"),
-      Flag.withDefault(false)
-    ),
-    onGap: Flag.Literals("on-gap", ["fail", "skip"]).pipe(
-      Flag.withDescription("What to do where the recording has a gap [fail]"),
-      Flag.withMetavar("fail|skip"),
-      Flag.withDefault("fail" as const)
-    ),
-    count: positive("count").pipe(Flag.withDescription("End after N messages"), Flag.withMetavar("N"), Flag.optional),
-    timeout: timeout("Fail when no subscriber is there for so long [wait for one]"),
-    config: StoreFlags.config,
-    json
-  },
-  Effect.fnUntraced(function* (flags) {
-    const { channel, config, count, follow, json, onGap, session, storeDirectory, streamId, timeout } = flags
-    const from = yield* boundOf("from", flags.fromPosition, flags.fromTime)
-    const to = yield* boundOf("to", flags.toPosition, flags.toTime)
-    if (follow && Option.isSome(to)) {
-      return yield* badInput("--follow", "has no end: leave out --to-position and --to-time")
-    }
-    yield* Effect.gen(function* () {
-      const { topic } = yield* onlyTopic(storeDirectory, flags.topic)
-      const replayer = yield* Replayer.make(topic)
-      const connectTimeout = Option.map(timeout, (seconds) => ({ connectTimeout: Duration.seconds(seconds) }))
-      const publication = yield* Publication.make({ channel, streamId, ...Option.getOrUndefined(connectTimeout) })
-      const tally = { messages: 0, bytes: 0 }
-      let gaps = 0
-      const elements = replayer.stream({
-        from: Option.getOrElse(from, () => "earliest" as const),
-        to: follow ? "live" : Option.getOrElse(to, () => "end" as const),
-        sessionId: Option.getOrUndefined(session),
-        onGap: onGap === "skip" ? "element" : "fail"
-      })
-      const replaying = elements.pipe(
-        Stream.filter((element) => {
-          gaps += element._tag === "Gap" ? 1 : 0
-          return element._tag === "Message"
-        }),
-        Stream.map(({ payload }) => payload),
-        Stream.take(Option.getOrElse(count, () => Infinity)),
-        Stream.runForEachArray((payloads) =>
-          Effect.map(publication.publishMany(payloads), () => {
-            tally.messages += payloads.length
-            tally.bytes += payloads.reduce((sum, { length }) => sum + length, 0)
-          })
-        )
-      )
-      yield* follow ? Effect.scoped(Effect.andThen(Rates.follow(tally, json), replaying)) : replaying
-      yield* end(publication, { channel, streamId, topic, json, tally, gaps })
-    }).pipe(Effect.provide(OpenStore.readOnly(storeDirectory, config)))
-  }, withClient)
-).pipe(
+export const replay = Command.make("replay", flags, run).pipe(
   Command.withDescription(
-    "Publishes what `millrace record` has recorded, to one stream, at the pace of its subscribers. Works beside the process " +
-      "that records. Ends when subscribers have read all."
+    "Prints what `millrace record` has recorded, a line a message; with --channel or --stream publishes it to one stream " +
+      "instead, at the pace of its subscribers, and ends when they have read all; with --merge prints it and goes on with " +
+      "the live stream, as if it had been there from the beginning. Works beside the process that records. Exit code 1 " +
+      "where messages are missing: a gap, a subscriber that left, a recording that does not reach the live stream, or --timeout."
   ),
-  Command.withShortDescription("Replay a recording into a stream"),
+  Command.withShortDescription("Print a recording, or replay it into a stream"),
   Command.withExamples([
-    { command: "millrace replay recordings --stream 8 --topic prices", description: "All of it" },
+    { command: "millrace replay recordings --stream 8 --topic prices", description: "All of it, into a stream" },
     {
-      command: "millrace replay recordings --stream 8 --from-time 2026-11-30T09:00:00Z --follow",
-      description: "From a time on, and what comes"
+      command: "millrace replay recordings --topic prices --stream 7 --merge",
+      description: "All of it as lines, and the live stream from there on, until Ctrl-C"
     }
   ])
 )

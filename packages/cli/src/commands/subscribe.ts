@@ -12,33 +12,12 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { CommandError, MessagesMissing } from "../CommandError.ts"
 import { withClient } from "../internal/withClient.ts"
+import * as MessageText from "../output/MessageText.ts"
 import * as Rates from "../output/Rates.ts"
-import * as Text from "../output/Text.ts"
-import { channel, driverDirectory, json, positive, streamId, timeout } from "./flags.ts"
-
-type Format = (message: Uint8Array, image: Image) => Uint8Array
-
-const LINE_FEED = Buffer.from("\n")
-
-const formats = {
-  text: (message) => Buffer.concat([message, LINE_FEED]),
-  hex: (message) => Buffer.from(`${Buffer.from(message).toString("hex")}\n`),
-  json: (message, { sessionId, streamId }) => {
-    const text = Text.fromUtf8(message)
-    const content = text === undefined ? { base64: Buffer.from(message).toString("base64") } : { text }
-    return Buffer.from(`${JSON.stringify({ sessionId, streamId, ...content })}\n`)
-  }
-} satisfies Record<string, Format>
+import { channel, driverDirectory, hex, json, positive, streamId, timeout } from "./flags.ts"
 
 /** Stands in the stream where the last publisher ended, in an array of its own. */
 const NOBODY = Symbol("no publisher is left")
-
-const formatOf = (hex: boolean, json: boolean): Format => {
-  if (json) {
-    return formats.json
-  }
-  return hex ? formats.hex : formats.text
-}
 
 /** What all publishers send, as it comes. Whenever one of them was the last, `NOBODY` follows what it sent. */
 const arrivals = <A>(
@@ -72,11 +51,14 @@ const PUBLISHER_ENDED = "the publisher ended"
 
 const isEnough = ({ expected, tally }: Reading): boolean => Option.isSome(expected) && tally.messages >= expected.value
 
-const print = (reading: Reading, format: Format) =>
+const print = (reading: Reading, format: MessageText.Format) =>
   Effect.flatMap(Stdio.Stdio, (stdio) => {
     const { expected, missing, subscription, tally } = reading
     const most = Option.getOrElse(expected, () => Infinity)
-    return arrivals(subscription, (image) => Stream.map(image.stream, (message) => format(message, image))).pipe(
+    return arrivals(subscription, ({ sessionId, stream, streamId }) => {
+      const place = () => ({ sessionId, streamId })
+      return Stream.map(stream, (message) => format(message, place))
+    }).pipe(
       // One write for all the lines that came together.
       Stream.mapArrayEffect((lines) => {
         const wanted = lines.filter((line) => line !== NOBODY).slice(0, most - tally.messages)
@@ -127,10 +109,7 @@ export const subscribe = Command.make(
       Flag.withMetavar("N"),
       Flag.optional
     ),
-    hex: Flag.Boolean("hex").pipe(
-      Flag.withDescription("Print the bytes of each message in hex"),
-      Flag.withDefault(false)
-    ),
+    hex,
     stats: Flag.Boolean("stats").pipe(
       Flag.withDescription("Print how many messages and bytes came, once a second, instead of the messages"),
       Flag.withDefault(false)
@@ -146,7 +125,7 @@ export const subscribe = Command.make(
       return Effect.fail(new CommandError({ reason: new MessagesMissing({ received: tally.messages, why, ...total }) }))
     }
     const reading = { subscription, tally, expected, missing }
-    const receiving = stats ? count(reading, json) : print(reading, formatOf(hex, json))
+    const receiving = stats ? count(reading, json) : print(reading, MessageText.formatOf({ hex, json }))
     yield* Option.match(timeout, {
       onNone: () => receiving,
       onSome: (seconds) =>

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as MessageStore from "@millrace/store/MessageStore"
+import * as Recorder from "@millrace/store/Recorder"
 import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 import * as Client from "@millrace/transport/Client"
 import * as MediaDriver from "@millrace/transport/MediaDriver"
@@ -47,6 +49,11 @@ const arriving = Effect.fnUntraced(function* <A, E, R>(
 
 const textRange = (from: number, to: number) => Array.from({ length: to + 1 - from }, (_, index) => `${from + index}`)
 
+const linesOf = (from: number, to: number): string =>
+  textRange(from, to)
+    .map((text) => `${text}\n`)
+    .join("")
+
 describe("millrace record and replay", () => {
   it.live("record a stream, go on with it, and send it again, whole or from a position or a time", () =>
     Effect.gen(function* () {
@@ -87,6 +94,67 @@ describe("millrace record and replay", () => {
     }).pipe(Effect.scoped, Effect.provide(driver))
   )
 
+  it.live("print a recording without a driver, and with one go on with the live stream", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* MediaDriver.MediaDriver
+      const store = temporaryDirectory()
+      const on = [store, "--dir", directory, "--stream", "7"]
+      const recording = (count: number) =>
+        Effect.forkScoped(InProcess.run(record, ...on, ...LOG, "--count", `${count}`), { startImmediately: true })
+      const first = yield* recording(30)
+      const publication = yield* publish(7, 1, 30)
+      yield* Fiber.join(first)
+
+      const print = (...more: ReadonlyArray<string>) => InProcess.run(replay, store, ...more)
+      assert.strictEqual(yield* print(), linesOf(1, 30))
+      assert.strictEqual(yield* print("--print", "--from-position", "640", "--count", "5"), linesOf(11, 15))
+      assert.strictEqual(yield* print("--to-position", "128", "--hex"), "31\n32\n")
+      const { recordedAt, ...place } = lastLine(yield* print("--json"))
+      assert.deepStrictEqual(place, { streamId: 7, sessionId: publication.sessionId, position: 30 * 64, text: "30" })
+      assert.isAtMost(recordedAt as number, Date.now())
+      const early = yield* Effect.flip(print("--follow", "--count", "31", "--timeout", "0.05"))
+      assert.match((early as Error).message, /^0.05 s have passed after 30 of 31 messages$/)
+
+      const send = (from: number) => publication.publishMany(textRange(from, from + 99).map(bytesOf))
+      const second = yield* recording(5000)
+      yield* send(31)
+      const merging = yield* Effect.forkScoped(InProcess.run(replay, ...on, "--merge", "--count", "5030"), {
+        startImmediately: true
+      })
+      for (let from = 131; from <= 5030; from += 100) {
+        yield* send(from)
+      }
+      assert.strictEqual(yield* Fiber.join(merging), linesOf(1, 5030))
+      yield* Fiber.join(second)
+    }).pipe(Effect.scoped, Effect.provide(driver))
+  )
+
+  it.live("print what a gap left, and tell the gap", () =>
+    Effect.gen(function* () {
+      const store = temporaryDirectory()
+      yield* Effect.gen(function* () {
+        const recorder = yield* Recorder.make("gaps", { onGap: "record" })
+        const at = (startPosition: number) => ({
+          payload: bytesOf(`${startPosition}`),
+          startPosition,
+          position: startPosition + 64,
+          sessionId: 3,
+          streamId: 7
+        })
+        yield* recorder.record([at(0), at(640)])
+      }).pipe(Effect.provide(MessageStore.layer({ directory: store, mappedFileSizeCommitLog: 1 << 20 })))
+      const lines = (yield* InProcess.run(replay, store, "--on-gap", "skip", "--json")).trimEnd().split("\n")
+      assert.deepStrictEqual(
+        lines.map((line) => (JSON.parse(line) as { text?: string; missingFrom?: number }).text),
+        ["0", undefined, "640"]
+      )
+      assert.deepStrictEqual(JSON.parse(lines[1]!), { streamId: 7, sessionId: 3, missingFrom: 64, missingTo: 640 })
+      assert.strictEqual(yield* InProcess.run(replay, store, "--on-gap", "skip"), "0\n640\n")
+      const failed = yield* Effect.flip(InProcess.run(replay, store))
+      assert.match((failed as Error).message, /^positions 64 to 640 of session 3/)
+    })
+  )
+
   it.live("refuse what has no meaning, and say what is missing", () =>
     Effect.gen(function* () {
       const { directory } = yield* MediaDriver.MediaDriver
@@ -101,6 +169,9 @@ describe("millrace record and replay", () => {
       assert.match(yield* refused("--from-position", "0", "--from-time", "0"), /leave out --from-time/)
       assert.match(yield* refused("--follow", "--to-position", "64"), /--follow: has no end/)
       assert.match(yield* refused(), /is not a store: it is empty/)
+      assert.match(yield* refused("--print", "--stream", "8"), /^--print: publishes nothing/)
+      assert.match(yield* refused("--hex", "--channel", "aeron:ipc"), /^--hex: says how messages are printed/)
+      assert.match(yield* refused("--merge", "--follow"), /^--merge: goes on with the live stream/)
 
       const recording = yield* Effect.forkScoped(
         InProcess.run(record, ...on, ...LOG, "--stream", "7", "--topic", "kept", "--count", "2", "--flush", "sync"),
