@@ -20,7 +20,7 @@ const WAITS = [
   /^millrace (capture|pong|web)\b/,
   /^millrace top(?!.*--once)/,
   /^millrace record(?!.*--count)/,
-  /--(watch|follow|stats)\b/
+  /--(watch|follow|stats|merge)\b/
 ]
 const INTERRUPTED = 130
 /** The driver ends as `aeronmd` does: with the number of the signal. */
