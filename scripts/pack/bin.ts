@@ -9,6 +9,7 @@ import { parseArgs } from "node:util"
 import * as Finding from "../tidy/Finding.ts"
 import { packAll } from "./Build.ts"
 import * as Consumer from "./Consumer.ts"
+import * as Installs from "./Installs.ts"
 import * as Licences from "./Licences.ts"
 import * as Runtimes from "./Runtimes.ts"
 import * as SizeBudget from "./SizeBudget.ts"
@@ -52,6 +53,7 @@ const check = async (): Promise<ReadonlyArray<Finding.Finding>> => {
     ...Consumer.checkImports(consumer, tarballs),
     ...Consumer.checkTypes(consumer),
     ...Licences.check(ROOT, consumer),
+    ...Installs.check(ROOT, folder, tarballs),
     ...(await SizeBudget.check(ROOT))
   ]
   return ofModules.length > 0 ? ofModules : checkPrograms(consumer)

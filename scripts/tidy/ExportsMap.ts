@@ -16,6 +16,7 @@ export interface Manifest {
   readonly name: string
   readonly version: string
   readonly bin?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
   readonly exports?: Exports
   readonly publishConfig?: { readonly exports?: Exports; readonly bin?: Readonly<Record<string, string>> }
 }
