@@ -4,6 +4,7 @@ import * as ErrorFrame from "../../src/frame/ErrorFrame.ts"
 import { frameBuffer, type FrameBuffer } from "../../src/frame/FrameBuffer.ts"
 import * as FrameFault from "../../src/frame/FrameFault.ts"
 import * as FrameFlags from "../../src/frame/FrameFlags.ts"
+import * as FrameText from "../../src/frame/FrameText.ts"
 import * as FrameType from "../../src/frame/FrameType.ts"
 import * as HeaderDescriptor from "../../src/frame/HeaderDescriptor.ts"
 import * as NakFrame from "../../src/frame/NakFrame.ts"
@@ -145,6 +146,14 @@ describe("flyweights", () => {
     assert.isFalse(isValid(8, 0))
     assert.isFalse(isValid(0, -1))
     assert.isFalse(isValid(0, 32_769))
+  })
+
+  it("tell text of one byte a character from text that would be written as another", () => {
+    assert.isTrue(FrameText.isWritable("caf\u00e9"))
+    assert.isFalse(FrameText.isWritable("\u0100"))
+    const buffer = scratch()
+    FrameText.write(buffer, OFFSET, "\u00e9\u0100", 2)
+    assert.strictEqual(FrameText.read(buffer, OFFSET, 2), "\u00e9?")
   })
 
   it("read the fields of ERR and cut a text that is too long", () => {

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { vi } from "vitest"
 import { ExclusiveTermAppender } from "../../src/logbuffer/ExclusiveTermAppender.ts"
 import { TermAppender } from "../../src/logbuffer/TermAppender.ts"
+import * as Fence from "../../src/memory/Fence.ts"
 import { loadAcquire, storeRelease } from "../../src/memory/Ordering.ts"
 import * as LogModelSuite from "./LogModelSuite.ts"
 import * as MessageAppenderContract from "./MessageAppenderContract.ts"
@@ -15,6 +16,16 @@ describe("ordered access where plain accesses are not ordered", () => {
     const doubles = new Float64Array(1) as unknown as Int32Array
     assert.throws(() => loadAcquire(doubles, 0), TypeError)
     assert.throws(() => storeRelease(doubles, 0, 1), TypeError)
+  })
+
+  it("fences by a store and a load that no access passes", () => {
+    const stores = vi.spyOn(Atomics, "store")
+    const loads = vi.spyOn(Atomics, "load")
+    for (const fence of [Fence.stores, Fence.loads]) {
+      fence()
+    }
+    assert.deepStrictEqual([stores.mock.calls.length, loads.mock.calls.length], [2, 2])
+    vi.restoreAllMocks()
   })
 })
 

@@ -72,6 +72,18 @@ describe("BatchAppender", () => {
     }
   })
 
+  it("takes a slab in several batches", () => {
+    const single = makeLog()
+    appendOneByOne(new TermAppender(single))
+    const log = makeLog()
+    const batch = new BatchAppender(new TermAppender(log))
+    const { lengths, offsets, source } = slabOf(0)
+    for (let begin = 0; begin < lengths.length; begin += 2) {
+      batch.appendSlab(source, offsets, lengths, begin, begin + 2)
+    }
+    assert.deepStrictEqual(log.terms[0].bytes, single.terms[0].bytes)
+  })
+
   it("keeps a batch invisible until it is committed, whole", () => {
     const log = makeLog()
     const batch = new BatchAppender(new TermAppender(log))

@@ -10,6 +10,7 @@ import { BACK_PRESSURED, CLOSED, MAX_POSITION_EXCEEDED, NOT_CONNECTED } from "..
 import { ReaderSlot } from "../../src/logbuffer/ReaderSlot.ts"
 import { READERS_MAX } from "../../src/logbuffer/SharingDescriptor.ts"
 import { TermAppender } from "../../src/logbuffer/TermAppender.ts"
+import { packTail } from "../../src/logbuffer/TermTail.ts"
 import { makeLog, message, TERM_LENGTH, type TestLog, viewOf } from "./testLog.ts"
 
 const READER_TIMEOUT_MS = 1000
@@ -210,6 +211,18 @@ describe("LogKeeper", () => {
       world.tick()
     }
     assert.deepStrictEqual(received, messages)
+  })
+
+  it("refuses offers for now when a writer was stopped in the middle of a rotation", () => {
+    const world = new World()
+    world.enter()
+    // The tail of the next term is set and the count of terms is not moved: no term is the one to append to.
+    world.log.metadata.int64[0] = packTail(10, 0)
+    assert.strictEqual(world.offer(), BACK_PRESSURED)
+    assert.strictEqual(world.publisher.offerMany([BYTES, BYTES], 0), BACK_PRESSURED)
+    assert.strictEqual(world.publisher.acceptedCount, 0)
+    world.log.metadata.int64[0] = packTail(7, 0)
+    assert.isAbove(world.offer(), 0)
   })
 
   it("gives an exclusive log a writer of its own", () => {

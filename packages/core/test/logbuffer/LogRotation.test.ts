@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as LogBufferDescriptor from "../../src/logbuffer/LogBufferDescriptor.ts"
 import * as LogRotation from "../../src/logbuffer/LogRotation.ts"
 import { TermAppender } from "../../src/logbuffer/TermAppender.ts"
+import { beforeNext } from "../memory/Meanwhile.ts"
 import { makeLog, message, TERM_LENGTH } from "./testLog.ts"
 
 describe("LogRotation", () => {
@@ -31,6 +32,14 @@ describe("LogRotation", () => {
       assert.isFalse(LogRotation.rotate(log.metadata, termCount, 7 + termCount), `term count ${termCount}`)
     }
     assert.deepStrictEqual(stateOf(log), before)
+  })
+
+  it("sets the next tail also when a writer that was held up moves it meanwhile", () => {
+    const log = makeLog({ termOffset: TERM_LENGTH })
+    const index = LogBufferDescriptor.tailCounterOffset(1) / 8
+    beforeNext("compareExchange", () => Atomics.add(log.metadata.int64, index, 64n))
+    assert.isTrue(LogRotation.rotate(log.metadata, 0, 7))
+    assert.strictEqual(log.metadata.int64[index], 8n << 32n)
   })
 
   it("finishes a rotation whose first half is done", () => {

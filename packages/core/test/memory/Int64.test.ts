@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "vitest"
 import { HeapRegion } from "../../src/memory/HeapRegion.ts"
 import * as Int64 from "../../src/memory/Int64.ts"
+import { beforeNext } from "./Meanwhile.ts"
 
 const VALUES = [
   0,
@@ -30,6 +31,13 @@ describe("Int64", () => {
       }
     }
     assert.deepStrictEqual([buffer.int64[1], buffer.int64[3]], [0n, 0n])
+  })
+
+  it("reads again what another thread carries from half to half meanwhile", () => {
+    const buffer = new HeapRegion("test", 16).buffer()
+    buffer.int64[1] = 0xffff_ffe0n
+    beforeNext("load", () => (buffer.int64[1] = 0x1_0000_0020n))
+    assert.strictEqual(Int64.loadMonotonic(buffer, 8), 0x1_0000_0020)
   })
 
   it("never reads a value that was not there while another thread carries from half to half", async () => {
