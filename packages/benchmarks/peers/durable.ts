@@ -3,6 +3,10 @@ import { type Case, group } from "#harness/Group"
 import * as Java from "../store/java/cases.shared.ts"
 import * as Durable from "./durable.shared.ts"
 
+if (!Durable.hasRedis) {
+  process.stderr.write("peers/durable: the rows of BullMQ are left out: there is no redis-server on this machine\n")
+}
+
 const peers = (name: string, line: Durable.Line, count: number) => {
   const smokeCount = line.producers * line.batch
   const caseOf = (open: Case["open"]): Case => ({ bytes: line.length, count, smokeCount, open })

@@ -1,6 +1,8 @@
 /** Messages read at places of a log that are far apart. A smoke run has a short log. */
 import * as MessageStore from "@millrace/store/MessageStore"
 import * as Effect from "effect/Effect"
+import { statfsSync } from "node:fs"
+import { tmpdir } from "node:os"
 import type { Bench } from "#harness/Group"
 import { OpenedStore } from "../store/opened.shared.ts"
 
@@ -41,13 +43,31 @@ const read = (count: number, stored: number) =>
     return done
   })
 
+const LOG_FILE_LENGTH = 1024 * 1024 * 1024
+/** Records, queue and index beside the bodies, and the files of the log that are made ahead. */
+const roomFor = (megabytes: number): number => 1.1 * megabytes * MEGABYTE + 3 * LOG_FILE_LENGTH
+
+/** A disk that fills up would end more than this benchmark. */
+const assertRoom = (megabytes: number): void => {
+  const { bavail, bsize } = statfsSync(tmpdir())
+  if (bavail * bsize < roomFor(megabytes)) {
+    throw new Error(
+      `a log of ${megabytes} MB needs ${Math.ceil(roomFor(megabytes) / MEGABYTE)} MB in ${tmpdir()}, there are ${Math.floor((bavail * bsize) / MEGABYTE)}: set TMPDIR to a directory on a larger disk`
+    )
+  }
+}
+
 export const open = (megabytes: number): Bench => {
-  const store = new OpenedStore({ mappedFileSizeCommitLog: 1024 * 1024 * 1024 })
+  const store = new OpenedStore({ mappedFileSizeCommitLog: LOG_FILE_LENGTH })
   let stored = 0
   return {
     run: async (count) => {
       if (stored === 0) {
-        const wanted = count < SMOKE_COUNT_MAX ? 1024 : Math.ceil((megabytes * MEGABYTE) / BODY_LENGTH)
+        const isSmoke = count < SMOKE_COUNT_MAX
+        if (!isSmoke) {
+          assertRoom(megabytes)
+        }
+        const wanted = isSmoke ? 1024 : Math.ceil((megabytes * MEGABYTE) / BODY_LENGTH)
         stored = Math.ceil(wanted / BATCH) * BATCH
         await store.run(fill(stored))
         await store.close()

@@ -44,7 +44,12 @@ export const extrasOf = (result: CaseResult): ReadonlyArray<string> =>
   ].filter((text) => text !== "")
 
 export const formatRatio = ({ baseline, ratio }: CaseResult): string =>
-  ratio === undefined ? "" : `${digits(ratio.median)} of ${baseline} [${digits(ratio.min)}, ${digits(ratio.max)}]`
+  ratio === undefined
+    ? ""
+    : `${significant(ratio.median)} of ${baseline} [${significant(ratio.min)}, ${significant(ratio.max)}]`
+
+/** Three digits, however small it is. */
+const significant = (value: number): string => Number(value.toPrecision(3)).toString()
 
 /** The median, and around it what the runs were: nothing more when there was one. */
 const formatFigure = ({ max, median, min }: Spread): string =>
