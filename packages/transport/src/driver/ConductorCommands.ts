@@ -41,6 +41,8 @@ export interface ConductorCommands {
   onSetup(request: ImageRequest): void
   /** More sessions than are remembered send data of one stream of the endpoint: so many were forgotten. */
   onEvicted(endpointId: number, count: number): void
+  /** Sessions of a stream were left out, because it has as many images as it may have. */
+  onSessionLimit(endpointId: number, streamId: number): void
   /** No data comes in any more: the end of the stream, a silent source, or nobody wants it. */
   onImageDraining(correlationId: bigint): void
   /** What arrived is no sequence of frames. */
@@ -62,6 +64,7 @@ export const CONDUCTOR_COMMANDS = [
   "onPublicationReleased",
   "onSetup",
   "onEvicted",
+  "onSessionLimit",
   "onImageDraining",
   "onImageFailed",
   "onImageReleased",

@@ -41,6 +41,8 @@ export interface DispatcherListener {
   onSetup(buffer: FrameBuffer, offset: number, source: SocketAddress): void
   /** A session was forgotten, because there are too many. */
   onEvicted(): void
+  /** A SETUP was ignored, because the stream has as many images as it may have. */
+  onSessionLimit(streamId: number): void
 }
 
 export class DataPacketDispatcher {
@@ -167,6 +169,8 @@ export class DataPacketDispatcher {
       this.remember(stream, sessionId, "InitInProgress")
       this.listener.onSetup(buffer, offset, source)
       return true
+    } else {
+      this.listener.onSessionLimit(SetupFrame.streamId(buffer, offset))
     }
     return false
   }

@@ -67,6 +67,15 @@ export class EndpointTable<E extends ChannelEndpoint> {
     return this.endpointsById.get(endpointId)
   }
 
+  findByTag(tag: bigint): UdpChannel | undefined {
+    for (const { udpChannel } of this.endpoints.values()) {
+      if (udpChannel.fields.tag === tag) {
+        return udpChannel
+      }
+    }
+    return undefined
+  }
+
   get(request: EndpointRequest<E>): E {
     const { udpChannel } = request
     const existing = this.endpoints.get(udpChannel.canonicalForm)

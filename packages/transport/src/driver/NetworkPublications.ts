@@ -96,7 +96,11 @@ export class NetworkPublications implements NetworkPublicationListener {
 
   /** Answered when the name is resolved, the socket open and the log there. */
   addPublication(command: PublicationMessage, uri: ChannelUri, isExclusive: boolean): PendingCommand {
-    const resolution = new ChannelResolution(this.network, uri, () => String(this.uniqueForms++), false)
+    const surroundings = {
+      uniqueSuffix: () => String(this.uniqueForms++),
+      findByTag: (tag: bigint) => this.endpoints.findByTag(tag)
+    }
+    const resolution = new ChannelResolution(this.network, uri, surroundings, false)
     let pending: { readonly log: PendingLog; readonly publication: NewPublication } | undefined
     return {
       correlationId: command.correlationId,

@@ -177,6 +177,12 @@ export class NetworkStreams implements ConductorCommands {
     }
   }
 
+  onSessionLimit(endpointId: number, streamId: number): void {
+    const channel = this.receiveEndpoints.find(endpointId)?.udpChannel.channel ?? ""
+    const { streamSessionLimit } = this.context.settings
+    this.context.recordError(`WARN session limit of ${streamSessionLimit}: streamId=${streamId} channel=${channel}`)
+  }
+
   onImageDraining(correlationId: bigint): void {
     this.subscriptions.onDraining(correlationId, this.nowNs)
   }

@@ -106,7 +106,11 @@ export class NetworkSubscriptions implements PublicationImageListener {
   /** Answered when the name is resolved and the socket open. */
   addSubscription(command: SubscriptionMessage, uri: ChannelUri): PendingCommand {
     SubscriptionParameters.refuseMediaTimestamps(uri)
-    const resolution = new ChannelResolution(this.network, uri, () => String(this.uniqueForms++), false)
+    const surroundings = {
+      uniqueSuffix: () => String(this.uniqueForms++),
+      findByTag: (tag: bigint) => this.endpoints.findByTag(tag)
+    }
+    const resolution = new ChannelResolution(this.network, uri, surroundings, false)
     return {
       correlationId: command.correlationId,
       abandon: () => {},

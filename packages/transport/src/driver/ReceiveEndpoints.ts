@@ -38,6 +38,10 @@ export class ReceiveEndpoints {
     return this.endpoints.find(endpointId)
   }
 
+  findByTag(tag: bigint): UdpChannel | undefined {
+    return this.endpoints.findByTag(tag)
+  }
+
   get(registrationId: bigint, udpChannel: UdpChannel): ReceiveChannelEndpoint {
     return this.endpoints.get({
       registrationId,

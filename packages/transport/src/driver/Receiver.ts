@@ -52,6 +52,8 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
   private images: ReadonlyArray<ReceivedImage> = []
   /** Sessions that were forgotten in this cycle. */
   private readonly evictions = new Map<ReceiveEndpoint, number>()
+  /** Streams of this cycle that have as many images as they may have. */
+  private readonly fullStreams = new Map<ReceiveEndpoint, Set<number>>()
   private readonly pendingSetups = new PendingSetups()
   /** Of which the conductor has not said yet what became of them. */
   private setupsUnderWay = 0
@@ -96,6 +98,7 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
     }
     this.pendingSetups.removeOld(nowNs, this.forget)
     this.tellEvictions()
+    this.tellFullStreams()
     return workCount
   }
 
@@ -303,6 +306,16 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
     }
   }
 
+  /** Once a cycle, however many ask. */
+  private tellFullStreams(): void {
+    if (this.fullStreams.size > 0) {
+      for (const [endpoint, streamIds] of this.fullStreams) {
+        streamIds.forEach((streamId) => this.options.conductor.onSessionLimit(endpoint.id, streamId))
+      }
+      this.fullStreams.clear()
+    }
+  }
+
   private readonly forget = ({ endpoint, sessionId, streamId }: PendingSetup): void =>
     this.onRemoveState(endpoint.id, sessionId, streamId, "PendingSetup")
 
@@ -315,7 +328,9 @@ export class Receiver implements Agent, ReceiverCommands, ReceiveEndpointListene
           this.setupsUnderWay++
           this.options.conductor.onSetup(requestOf(endpoint, buffer, offset, source))
         },
-        onEvicted: () => this.evictions.set(endpoint, (this.evictions.get(endpoint) ?? 0) + 1)
+        onEvicted: () => this.evictions.set(endpoint, (this.evictions.get(endpoint) ?? 0) + 1),
+        onSessionLimit: (streamId) =>
+          this.fullStreams.set(endpoint, (this.fullStreams.get(endpoint) ?? new Set()).add(streamId))
       },
       this.options.sessionLimit
     )

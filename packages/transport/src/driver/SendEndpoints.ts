@@ -45,6 +45,10 @@ export class SendEndpoints {
     this.endpoints = new EndpointTable(context, network, SEND, agent, closing, resources)
   }
 
+  findByTag(tag: bigint): UdpChannel | undefined {
+    return this.endpoints.findByTag(tag)
+  }
+
   /** The endpoint of a channel, for datagrams of this length. */
   get(registrationId: bigint, udpChannel: UdpChannel, mtuLength: number): SendChannelEndpoint {
     return this.endpoints.get({
@@ -68,7 +72,8 @@ export class SendEndpoints {
     if (endpoint === undefined) {
       return
     }
-    const resolution = new ChannelResolution(this.network, endpoint.udpChannel.uri, () => "", true)
+    const surroundings = { uniqueSuffix: () => "", findByTag: (tag: bigint) => this.findByTag(tag) }
+    const resolution = new ChannelResolution(this.network, endpoint.udpChannel.uri, surroundings, true)
     this.resolutions = [...this.resolutions, { endpoint, resolution }]
   }
 

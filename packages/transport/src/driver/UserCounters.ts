@@ -54,7 +54,9 @@ export class UserCounters {
     } else if (counters.ownerId(existingId) === OWNER_NONE) {
       clientProxy.onStaticCounter(command.correlationId, existingId)
     } else {
-      throw new ControlProtocolError(
+      // Between two clients, as in Aeron's driver: its error log is not told.
+      clientProxy.onError(
+        command.correlationId,
         ErrorCode.GENERIC_ERROR,
         "cannot add static counter, because a non-static counter exists " +
           `(counterId=${existingId}) for typeId=${command.typeId} and registrationId=${command.registrationId}`

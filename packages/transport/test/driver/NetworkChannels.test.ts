@@ -84,7 +84,7 @@ describe("network channels", () => {
     ["subscription", "aeron:udp?endpoint=[ff02::1]:40456", ErrorCode.NOT_SUPPORTED, "multicast"],
     ["publication", "aeron:udp?control=10.0.0.1:1|control-mode=dynamic", ErrorCode.NOT_SUPPORTED, "control=10.0.0.1:1"],
     ["subscription", "aeron:udp?control-mode=manual", ErrorCode.NOT_SUPPORTED, "control-mode=manual"],
-    ["publication", "aeron:udp?tags=3", ErrorCode.NOT_SUPPORTED, "tag alone"],
+    ["publication", "aeron:udp?tags=3", ErrorCode.INVALID_CHANNEL, "tags"],
     ["subscription", "aeron-spy:aeron:udp?endpoint=10.0.0.2:40456", ErrorCode.NOT_SUPPORTED, "aeron-spy"],
     ["publication", "aeron:udp?endpoint=10.0.0.2:0", ErrorCode.GENERIC_ERROR, "endpoint"],
     ["publication", "aeron:udp?endpoint=nobody:1", ErrorCode.UNKNOWN_HOST, "nobody"],
@@ -142,6 +142,21 @@ describe("network channels", () => {
     assert.include(failure.message, `${parameter.split("=")[0]}=131072 does not match existing value of 262144`)
   })
 
+  it("are found by their tag alone while they are open, a port of the system's choice included", () => {
+    const world = new HeapNetwork(12)
+    world.publisher.addPublication(`${ENDPOINT}|tags=3`)
+    const publication = world.publisher.addPublication("aeron:udp?tags=3|session-id=7", true)
+    const subscription = world.subscriber.addSubscription(`${ENDPOINT}|tags=5`)
+    const again = world.subscriber.addSubscription("aeron:udp?tags=5|session-id=7")
+    world.subscriber.conductor.closeSubscription(subscription)
+    world.run(300)
+    offer(publication, "one")
+    world.run(20)
+    assert.deepStrictEqual(readAll(again), ["one"])
+    // A tag is of the sockets that send, or of those that receive.
+    assert.include(refusal(world.publisher, "publication", "aeron:udp?tags=5").message, "tags")
+  })
+
   it("have the buffers that the driver's options name, as if the channel did", () => {
     const settings = { socketReceiveBufferLength: 128 * 1024, socketSendBufferLength: 64 * 1024 }
     const world = new HeapNetwork(13, settings)
@@ -183,7 +198,7 @@ describe("network channels", () => {
     )
   })
 
-  it("have no more images than the session limit of a stream", () => {
+  it("have no more images than the session limit of a stream, and the error log says so", () => {
     const world = new HeapNetwork(7, { streamSessionLimit: 2 })
     const subscription = world.subscriber.addSubscription(ENDPOINT)
     for (let count = 0; count < 4; count++) {
@@ -191,6 +206,10 @@ describe("network channels", () => {
     }
     world.run(1000)
     assert.strictEqual(subscription.current.length, 2)
+    assert.deepStrictEqual(
+      new Set(world.receiver.errors),
+      new Set([`WARN session limit of 2: streamId=${STREAM} channel=${ENDPOINT}`])
+    )
   })
 
   it("begin a stream where its channel says", () => {

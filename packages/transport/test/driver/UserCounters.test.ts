@@ -36,5 +36,7 @@ describe("driver Conductor, counters of clients", () => {
     const correlationId = client.addCounter(1009, new Uint8Array(0), "mine")
     client.addStaticCounter(1009, new Uint8Array(0), "static", correlationId)
     assert.include(errorOf(driver).message, "cannot add static counter, because a non-static counter exists")
+    // Nothing is wrong with the driver.
+    assert.deepStrictEqual(driver.errors, [])
   })
 })
