@@ -122,6 +122,50 @@ describe.each(kinds)("ClientPublication, %s", (_name, isExclusive) => {
     assert.deepStrictEqual(receive(set, 1), [parts.join("")])
   })
 
+  it("encodes of a batch what there is room for, and says how much that was", () => {
+    const { publication, subscription } = connected(isExclusive)
+    const fill = (bytes: Uint8Array, offset: number): number => {
+      bytes.fill(1, offset, offset + 1000)
+      return 1000
+    }
+    const position = publication.offerBatch(100, 1000, fill)
+    assert.isAbove(publication.acceptedCount, 0)
+    assert.isBelow(publication.acceptedCount, 100)
+    assert.strictEqual(position, publication.position())
+    assert.strictEqual(publication.offerBatch(100, 1000, fill), OfferResult.BACK_PRESSURED)
+    assert.strictEqual(publication.acceptedCount, 0)
+    assert.isAtLeast(position, publication.positionLimit())
+    assert.strictEqual(publication.availableWindow(), 0)
+    assert.isAbove(readAll(subscription).length, 0)
+  })
+
+  it("takes nothing once it is closed, and says so", () => {
+    const { publication } = connected(isExclusive)
+    publication.offer(encoder.encode("a"), 0, 1)
+    publication.close()
+    publication.close()
+    const refusals = [
+      publication.position(),
+      publication.positionLimit(),
+      publication.availableWindow(),
+      publication.offer(encoder.encode("a"), 0, 1),
+      publication.offerMany([encoder.encode("a")], 0),
+      publication.offerParts([encoder.encode("a")]),
+      publication.offerBatch(1, 8, () => 8),
+      publication.tryClaim(8, new BufferClaim())
+    ]
+    assert.deepStrictEqual(new Set(refusals), new Set([OfferResult.CLOSED]))
+    assert.strictEqual(publication.closedPosition, 64)
+    assert.isFalse(publication.isConnected)
+  })
+
+  it("says that its last position is near to who has no subscriber", () => {
+    const channel = "aeron:ipc?term-length=64k|init-term-id=1|term-id=-2147483648|term-offset=65408"
+    const publication = new HeapClient(new HeapDriver()).addPublication(channel, isExclusive)
+    assert.strictEqual(publication.offer(new Uint8Array(64), 0, 64), OfferResult.NOT_CONNECTED)
+    assert.strictEqual(publication.offer(new Uint8Array(128), 0, 128), OfferResult.MAX_POSITION_EXCEEDED)
+  })
+
   it("ends at the last position of its stream", () => {
     // The last term there is: its id is 2^31 - 1 after the first.
     const channel = "aeron:ipc?term-length=64k|init-term-id=1|term-id=-2147483648|term-offset=65408"
@@ -134,7 +178,26 @@ describe.each(kinds)("ClientPublication, %s", (_name, isExclusive) => {
   })
 })
 
+describe("a concurrent publication", () => {
+  it("waits for another writer that rotates the log", () => {
+    const { publication } = connected(false)
+    const { initialTermId, metadata } = publication.log.buffers
+    // The next term is begun and the count of terms is not moved yet.
+    metadata.int64[0] = BigInt(initialTermId + 3) << 32n
+    assert.strictEqual(publication.offer(encoder.encode("a"), 0, 1), OfferResult.ADMIN_ACTION)
+    assert.strictEqual(publication.availableWindow(), OfferResult.ADMIN_ACTION)
+    metadata.int64[0] = BigInt(initialTermId) << 32n
+    assert.isAbove(publication.offer(encoder.encode("a"), 0, 1), 0)
+  })
+})
+
 describe("an exclusive publication", () => {
+  it("takes no block once it is closed", () => {
+    const { publication } = connected(true)
+    publication.close()
+    assert.strictEqual(publication.offerBlock(frameBuffer(new Uint8Array(64)), 0, 64), OfferResult.CLOSED)
+  })
+
   it("skips stretches of padding, which nobody receives", () => {
     const set = connected(true)
     set.publication.offer(encoder.encode("a"), 0, 1)

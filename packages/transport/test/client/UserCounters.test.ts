@@ -94,6 +94,7 @@ describe("user counters of a client", () => {
     const second = addStatic(other, 77n)
     assert.strictEqual(second.counterId, first.counterId)
     assert.strictEqual(second.value, 3n)
+    client.conductor.userCounters.close(first)
     client.conductor.onClose()
     other.conductor.onClose()
     driver.pass(1000)

@@ -6,9 +6,11 @@ import * as CounterMessage from "../../src/command/CounterMessage.ts"
 import * as CounterUpdate from "../../src/command/CounterUpdate.ts"
 import * as DestinationByIdMessage from "../../src/command/DestinationByIdMessage.ts"
 import * as DestinationMessage from "../../src/command/DestinationMessage.ts"
+import * as ErrorCode from "../../src/command/ErrorCode.ts"
 import * as ErrorResponse from "../../src/command/ErrorResponse.ts"
 import * as ImageBuffersReady from "../../src/command/ImageBuffersReady.ts"
 import * as ImageMessage from "../../src/command/ImageMessage.ts"
+import * as LengthPrefixed from "../../src/command/LengthPrefixed.ts"
 import { MalformedMessage } from "../../src/command/MalformedMessage.ts"
 import * as NextSessionId from "../../src/command/NextSessionId.ts"
 import * as NextSessionIdMessage from "../../src/command/NextSessionIdMessage.ts"
@@ -334,6 +336,15 @@ describe("control protocol", () => {
       target.view.setInt32(OFFSET + 20, wrong, true)
       assert.throws(() => PublicationMessage.decode(target, OFFSET, length), MalformedMessage)
     }
+  })
+
+  it("refuses a length field that begins behind the end of its message", () => {
+    assert.throws(() => LengthPrefixed.getBytes(buffer(), OFFSET, OFFSET + 3, "PUBLICATION"), MalformedMessage)
+  })
+
+  it("names error codes, and one that no driver has by its number", () => {
+    assert.strictEqual(ErrorCode.name(ErrorCode.STORAGE_SPACE), "STORAGE_SPACE")
+    assert.strictEqual(ErrorCode.name(99), "UNKNOWN_CODE_VALUE(99)")
   })
 
   it("carries addresses of IPv6", () => {

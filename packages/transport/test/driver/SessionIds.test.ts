@@ -18,6 +18,14 @@ describe("SessionIds", () => {
     assert.strictEqual(ids.nextFor(1001, CHANNEL), LEAST)
   })
 
+  it("are free of the stream on every channel where that is asked for", () => {
+    const ids = new SessionIds(5, { reservedLow: -1, reservedHigh: 1 })
+    ids.add(5, 1001, CHANNEL)
+    ids.add(6, 1001, "other")
+    ids.add(7, 1002, CHANNEL)
+    assert.strictEqual(ids.nextForAnyChannel(1001), 7)
+  })
+
   it("are one stream's own: another stream or channel may have the same", () => {
     const ids = new SessionIds(5, { reservedLow: -1, reservedHigh: 1 })
     ids.add(5, 1001, CHANNEL)

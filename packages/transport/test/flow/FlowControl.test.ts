@@ -57,6 +57,11 @@ describe("max flow control", () => {
     assert.strictEqual(strategy.onStatusMessage(status(2n, 9000), first), 10_000)
   })
 
+  it("stays where it is when receivers are silent", () => {
+    const strategy = new MaxFlowControl()
+    assert.strictEqual(strategy.onIdle(100 * TIMEOUT_NS, strategy.onStatusMessage(status(1n, 5000), 0)), 6000)
+  })
+
   it("sends at most a few windows again", () => {
     const long = 1024 ** 2
     assert.strictEqual(new MaxFlowControl().maxRetransmissionLength(0, long, 16 * long), 4 * 128 * 1024)

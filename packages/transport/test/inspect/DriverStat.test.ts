@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CounterRecord } from "@millrace/core/kernel/counters/CountersReader"
+import * as StreamCounters from "../../src/driver/StreamCounters.ts"
+import * as BacklogStat from "../../src/inspect/BacklogStat.ts"
 import * as DriverStat from "../../src/inspect/DriverStat.ts"
+import * as StreamStat from "../../src/inspect/StreamStat.ts"
 
 const counter = (fields: Partial<CounterRecord>): CounterRecord => ({
   id: 0,
@@ -42,5 +45,48 @@ describe("DriverStat", () => {
     assert.deepStrictEqual(DriverStat.clients(counters), [
       { clientId: -5n, heartbeatMs: 1000, label: "client-heartbeat: id=-5" }
     ])
+  })
+})
+
+describe("the streams of a driver", () => {
+  const streamKey = (registrationId: bigint, channel: string): Uint8Array => {
+    const key = new Uint8Array(112)
+    const view = new DataView(key.buffer)
+    view.setBigInt64(0, registrationId, true)
+    view.setInt32(8, 7, true)
+    view.setInt32(12, 1001, true)
+    view.setInt32(16, channel.length, true)
+    key.set(new TextEncoder().encode(channel), 20)
+    return key
+  }
+  const position = (typeId: number, value: bigint, label = "") =>
+    counter({ typeId, value, label, key: streamKey(5n, "aeron:ipc") })
+
+  it("are named by their labels up to the colon, or by all of a label without one", () => {
+    const { PUBLISHER_LIMIT_TYPE_ID, SENDER_LIMIT_TYPE_ID } = StreamCounters
+    const [row] = StreamStat.collect([
+      position(PUBLISHER_LIMIT_TYPE_ID, 64n, "pub-lmt: 5 7 1001 aeron:ipc"),
+      position(SENDER_LIMIT_TYPE_ID, 64n, "of another driver")
+    ])
+    assert.deepStrictEqual(
+      row?.counters.map(({ name }) => name),
+      ["pub-lmt", "of another driver"]
+    )
+  })
+
+  it("have no backlog where nothing says how much there is", () => {
+    const { SENDER_LIMIT_TYPE_ID, SENDER_POSITION_TYPE_ID, SUBSCRIBER_POSITION_TYPE_ID } = StreamCounters
+    const rows = StreamStat.collect([
+      position(SUBSCRIBER_POSITION_TYPE_ID, 128n),
+      position(SENDER_POSITION_TYPE_ID, 64n),
+      position(SENDER_LIMIT_TYPE_ID, 192n)
+    ])
+    const [row] = BacklogStat.collect(rows)
+    assert.deepInclude(row, {
+      publisher: undefined,
+      receiver: undefined,
+      sender: { registrationId: 5n, position: 64n, backlog: 0n, window: 128n },
+      subscribers: [{ registrationId: 5n, position: 128n, backlog: 0n }]
+    })
   })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
 import { any, SocketAddress } from "../../src/channel/SocketAddress.ts"
 import * as CapturePort from "../../src/media/CapturePort.ts"
-import type { UdpPort, UdpSocket } from "../../src/media/UdpPort.ts"
+import type { SocketHandle, UdpPort, UdpSocket } from "../../src/media/UdpPort.ts"
 
 const PEER = new SocketAddress(Uint8Array.of(10, 0, 0, 7), 40123)
 const buffer = new HeapRegion("datagrams", 64).buffer()
@@ -35,6 +35,22 @@ const captured = (room: number, localAddress = any(4, 9)) => {
 }
 
 describe("CapturePort", () => {
+  it("leaves to the socket below it what it does not see, and captures one that another thread opened as well", () => {
+    const handle = { fd: 9, remote: undefined } as unknown as SocketHandle
+    const below = { ...socketOf(1, PEER), handle }
+    const port: UdpPort = { open: () => below, adopt: () => below }
+    const records: Array<string> = []
+    const wrapped = CapturePort.wrap(port, { record: (source) => records.push(source.text), flush: () => {} })
+    const socket = wrapped.adopt!(handle)
+    assert.strictEqual(socket.localAddress, PEER)
+    assert.strictEqual(socket.descriptor, 7)
+    assert.strictEqual(socket.handle, handle)
+    assert.deepStrictEqual([socket.receiveBufferLength, socket.sendBufferLength], [1, 2])
+    socket.send(buffer, 0, 2, PEER)
+    assert.deepStrictEqual(records, [PEER.text])
+    assert.isUndefined(CapturePort.wrap({ open: () => below }, { record: () => {}, flush: () => {} }).adopt)
+  })
+
   it("keeps what went out, and nothing that did not", () => {
     const { records, socket } = captured(1)
     socket.send(buffer, 4, 2, PEER)
