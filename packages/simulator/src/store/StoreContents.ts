@@ -1,6 +1,6 @@
 /** What a store holds, read through each of its queues and found by its index, and held against itself. */
 import { RecordCursor } from "../../../store/src/commitlog/RecordCursor.ts"
-import type { QueueEntry } from "../../../store/src/consumequeue/ConsumeQueue.ts"
+import type { ConsumeQueue, QueueEntry } from "../../../store/src/consumequeue/ConsumeQueue.ts"
 import type { StoreEngine } from "../../../store/src/engine/StoreEngine.ts"
 import * as GetMessage from "../../../store/src/reading/GetMessage.ts"
 import { check } from "../SimulationFailure.ts"
@@ -54,7 +54,22 @@ export const checkLinks = (engine: StoreEngine): void => {
     for (let offset = queue.minOffset; offset < queue.maxOffset; offset++) {
       const isWhole = queue.read(offset, entry) && entry.position + entry.size <= engine.commitLog.maxOffset
       check(isWhole, "queues and log agree", () => `entry ${offset} of ${queue.topic} points to ${entry.position}`)
+      checkUnit(engine, queue, offset, entry)
     }
+  }
+}
+
+/** With an extended queue or without, an entry leads to the tags code of its record. */
+const checkUnit = ({ commitLog }: StoreEngine, queue: ConsumeQueue, offset: number, entry: QueueEntry): void => {
+  const file = commitLog.files.find(entry.position)
+  if (file !== undefined) {
+    const record = new RecordCursor().wrap(file.read(0, file.length), entry.position - file.fromOffset)
+    const tagsCode = queue.tagsCodeOf(queue.slotOf(offset), entry)
+    check(
+      tagsCode === record.tagsHash(),
+      "an entry has its tags code",
+      () => `entry ${offset} of ${queue.topic} has ${tagsCode} instead of ${record.tagsHash()}`
+    )
   }
 }
 

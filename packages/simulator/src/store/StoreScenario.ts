@@ -33,7 +33,9 @@ export const scenarioOf = (random: SeededRandom): StoreScenario => {
       mappedFileSizeConsumeQueue: 20 * random.pick([8, 20, 64]),
       messageIndexEnable: random.chance(0.8),
       flushCommitLogLeastPages: random.pick([0, 1]),
-      maxMessageSize: 2 * KIB
+      maxMessageSize: 2 * KIB,
+      enableConsumeQueueExt: random.chance(0.3),
+      mappedFileSizeConsumeQueueExt: random.pick([100, 20 * 16 + 4, 20 * 64 + 4])
     },
     isMachineCrashing: random.chance(0.6),
     capacityBytes: random.chance(0.2) ? random.between(100 * KIB, 400 * KIB) : ROOMY,
@@ -42,7 +44,8 @@ export const scenarioOf = (random: SeededRandom): StoreScenario => {
       reserve: some(0.4, 0.05),
       write: some(0.5, 0.05),
       sync: some(0.4, 0.02),
-      replace: some(0.3, 0.05)
+      replace: some(0.3, 0.05),
+      prefetch: some(0.5, 0.5)
     },
     lives: random.between(2, 6),
     bodyLengthMax: random.pick([40, 300, 600]),

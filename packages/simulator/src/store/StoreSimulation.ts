@@ -8,11 +8,13 @@ import type { MessageInput } from "../../../store/src/commitlog/MessageInput.ts"
 import { PutRefusal, type PutResult } from "../../../store/src/engine/PutResult.ts"
 import * as FileNaming from "../../../store/src/mapped/FileNaming.ts"
 import { FileFailure } from "../../../store/src/mapped/FileSystem.ts"
+import type { FaultyOperation } from "../../../store/src/mapped/SimulatedDisk.ts"
 import { DamagedLog } from "../../../store/src/recovery/Recovery.ts"
 import { SimulatedStore } from "../../../store/test/fixtures/SimulatedStore.ts"
 import { check, SimulationFailure } from "../SimulationFailure.ts"
 import { Trace } from "../Trace.ts"
 import * as StoreContents from "./StoreContents.ts"
+import * as StoreReads from "./StoreReads.ts"
 import { type StoreScenario, scenarioOf } from "./StoreScenario.ts"
 
 export interface StoreLives {
@@ -33,6 +35,7 @@ export interface StoreReport {
   readonly refused: number
   readonly faults: number
   readonly flips: number
+  readonly unread: number
   readonly crashes: number
 }
 
@@ -42,8 +45,13 @@ const TOPICS = 2
 const QUEUES = 2
 /** Openings that may fail before the disk lets one through. */
 const OPENINGS_MAX = 4
+/** Units of extended queues have bits of so many lengths. */
+const BITS_LENGTHS = 4
 /** Enough for every service to have had its turn. */
 const QUIET_MS = 400
+
+/** Others fail for want of room. */
+const DEVICE_FAULTS: ReadonlySet<FaultyOperation> = new Set(["sync", "write", "prefetch"])
 
 class Life {
   readonly random: SeededRandom
@@ -53,6 +61,8 @@ class Life {
   faults = 0
   refused = 0
   flips = 0
+  /** Reads that failed with their device. */
+  unread = 0
   private nextNumber = 0
   private crashesBefore = 0
   private isFaulty = false
@@ -72,13 +82,14 @@ class Life {
     this.scenario = scenarioOf(this.random)
     const { capacityBytes, faults, options } = this.scenario
     this.store = new SimulatedStore(this.random.int32() || 1, options, capacityBytes, lives.isLying === true)
+    this.store.filterBits = (record) => new Uint8Array(record.queueOffset % BITS_LENGTHS).fill(record.queueOffset)
     const faultRandom = this.random.fork()
     this.store.disk.fault = (operation) => {
       if (!this.isFaulty || !faultRandom.chance(faults[operation])) {
         return undefined
       }
       this.faults++
-      return operation === "sync" || operation === "write" ? "EIO" : "ENOSPC"
+      return DEVICE_FAULTS.has(operation) ? "EIO" : "ENOSPC"
     }
   }
 
@@ -93,6 +104,9 @@ class Life {
       this.putSome()
       if (this.random.chance(0.6)) {
         this.store.run(this.random.below(60))
+      }
+      if (this.random.chance(0.2)) {
+        this.readSome()
       }
       if (this.scenario.isCleaning && this.random.chance(0.05)) {
         this.expire()
@@ -200,6 +214,18 @@ class Life {
         }
       })
     })
+  }
+
+  /** Reads on from anywhere, of earlier lives too: those messages have to come from the device. */
+  private readSome(): void {
+    const states = [...this.store.engine.queues.all()].filter(({ queue }) => queue.maxOffset > queue.minOffset)
+    if (states.length > 0) {
+      const state = this.random.pick(states)
+      const { maxOffset, minOffset } = state.queue
+      const count = StoreReads.read(this.store, state, this.random.between(minOffset, maxOffset - 1))
+      this.unread += count < 0 ? 1 : 0
+      this.trace.note(8, count)
+    }
   }
 
   /** Hours later files of the log have expired, and are removed at the hour of cleaning. */
@@ -350,6 +376,7 @@ export const run = (lives: StoreLives): StoreReport => {
     refused: life.refused,
     faults: life.faults,
     flips: life.flips,
+    unread: life.unread,
     crashes: life.store.disk.crashCount
   }
 }

@@ -97,6 +97,29 @@ describe("the checks of the simulated store", { timeout: 60_000 }, () => {
     assert.strictEqual(found, "the index knows every key")
   })
 
+  it("see an entry whose unit is gone", () => {
+    const found = foundBy({
+      sabotage: afterOpen(({ engine }) => {
+        for (const { queue } of engine.queues.all()) {
+          queue.ext?.restart(-1)
+        }
+      })
+    })
+    assert.strictEqual(found, "an entry has its tags code")
+  })
+
+  it("see a read of what the device did not give", () => {
+    const found = foundBy({
+      sabotage: afterOpen(({ disk, engine }) => {
+        disk.fault = (operation) => (operation === "prefetch" ? "EIO" : undefined)
+        for (const files of [engine.commitLog.files, ...engine.queues.files()]) {
+          files.cold.onFailed = () => undefined
+        }
+      })
+    })
+    assert.strictEqual(found, "what the device did not give stays cold")
+  })
+
   it("see a queue that ends where it does not go on", () => {
     const found = foundBy({
       sabotage: afterOpen(({ engine }) => {

@@ -7,13 +7,14 @@ const STEPS = 60
 
 describe("a store on a simulated disk", () => {
   it("keeps what it promised through whatever fifty seeds do to it", () => {
-    const sums = { faults: 0, flips: 0, refused: 0, crashes: 0 }
+    const sums = { faults: 0, flips: 0, refused: 0, crashes: 0, unread: 0 }
     for (let seed = 1; seed <= SEEDS; seed++) {
       const report = StoreSimulation.run({ seed, steps: STEPS })
       sums.faults += report.faults
       sums.flips += report.flips
       sums.refused += report.refused
       sums.crashes += report.crashes
+      sums.unread += report.unread
     }
     for (const [name, count] of Object.entries(sums)) {
       assert.isAbove(count, 0, `nothing was seen of ${name}`)

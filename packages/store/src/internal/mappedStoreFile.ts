@@ -7,7 +7,8 @@
  *
  * Syncs are fdatasync on the descriptor: a store into a mapping waited 37 ms at worst beside one, 254 ms beside msync.
  */
-import type { FileFailure, FileWindow, StoreFile, SyncDone } from "../mapped/FileSystem.ts"
+import { FileFailure, type FileWindow, type StoreFile, type SyncDone } from "../mapped/FileSystem.ts"
+import { NativeError } from "@millrace/core/kernel/native/Errno"
 import * as FileSpace from "@millrace/core/kernel/native/FileSpace"
 import * as Files from "@millrace/core/kernel/native/Files"
 import type * as Mapping from "@millrace/core/kernel/native/Mapping"
@@ -33,6 +34,9 @@ const TOUCH_LENGTH_MAX = 64 * 1024
 /** Of a log that grows fast the thread pool makes pages ready this far ahead: half of them used up, it makes the next. */
 const AHEAD_LENGTH = 2 * 1024 * 1024
 const PAGE_LENGTH = 4096
+
+/** Of these pages a read would end the process (SIGBUS). */
+const UNREADABLE = new Set(["EFAULT", "EIO", "EHWPOISON"])
 
 export interface MappedStoreFileOptions {
   /** Bytes mapped at first; the whole file where it is at least its length. */
@@ -224,17 +228,23 @@ export class MappedStoreFile implements StoreFile {
     }
   }
 
-  /** A failure is left to the read that follows. */
-  prefetch(offset: number, length: number, done: () => void): void {
+  prefetch(offset: number, length: number, done: SyncDone): void {
     assertOpen(this.state)
     const to = Math.min(offset + length, this.#region.length)
     if (this.#beyond !== undefined && offset + length > to) {
       this.#beyond.prefetch(offset, length, done)
     } else if (offset >= to) {
-      setImmediate(done)
+      setImmediate(() => done(undefined))
     } else {
-      this.#region.prefetch(done, offset, to - offset)
+      this.#region.prefetch((error) => done(this.#failureOf(error)), offset, to - offset)
     }
+  }
+
+  /** What else may go wrong, as with no memory to spare, is no reason not to read. */
+  #failureOf(error: Error | undefined): FileFailure | undefined {
+    const isUnreadable = error instanceof NativeError && UNREADABLE.has(error.code)
+    const message = `the device does not give what stands in ${this.path}, or the file was cut short`
+    return isUnreadable ? new FileFailure({ code: "EIO", operation: "read", path: this.path, message }) : undefined
   }
 
   clear(offset: number, length: number): void {

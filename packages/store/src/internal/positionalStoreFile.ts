@@ -159,8 +159,8 @@ export class PositionalStoreFile implements StoreFile {
     // The page cache belongs to the system.
   }
 
-  /** Reads into the page cache: the read that follows waits for no device. A failure is left to that one. */
-  prefetch(offset: number, length: number, done: () => void): void {
+  /** Reads into the page cache: the read that follows waits for no device. */
+  prefetch(offset: number, length: number, done: SyncDone): void {
     const bytes = new Uint8Array(length)
     this.#async("read", done, (fd, ended) =>
       fs.read(fd, bytes, 0, length, offset, (error) => ended(error ?? undefined))

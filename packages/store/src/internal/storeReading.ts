@@ -15,6 +15,8 @@ import * as QueryMessage from "../reading/QueryMessage.ts"
 import { Slab } from "../reading/Slab.ts"
 import * as TagFilter from "../reading/TagFilter.ts"
 import type { StoreError } from "../StoreError.ts"
+import type { FileFailure } from "../mapped/FileSystem.ts"
+import { fromFileFailure } from "./storeErrors.ts"
 import { attemptNow } from "./storeSteps.ts"
 import type { StoreRuntime } from "./storeRuntime.ts"
 import type { StoreTally } from "./storeTally.ts"
@@ -52,19 +54,21 @@ const coldOf = ({ engine, nowNs }: StoreRuntime, request: GetRequest): ReadonlyA
   return queue === undefined ? [] : ColdReads.ofMessages(engine.commitLog, queue, offset, maxCount, nowNs)
 }
 
-const prefetch = (ranges: ReadonlyArray<ColdReads.ColdRange>, nowNs: number): Effect.Effect<void> =>
+const prefetch = (ranges: ReadonlyArray<ColdReads.ColdRange>, nowNs: number): Effect.Effect<void, StoreError> =>
   Effect.callback((resume) => {
     let waiting = 1
-    const onDone = () => {
+    let failed: FileFailure | undefined = undefined
+    const onDone = (failure: FileFailure | undefined) => {
       waiting--
+      failed ??= failure
       if (waiting === 0) {
-        resume(Effect.void)
+        resume(failed === undefined ? Effect.void : Effect.fail(fromFileFailure(failed)))
       }
     }
     for (const range of ranges) {
       waiting += ColdReads.bringIn(range, nowNs, onDone) ? 1 : 0
     }
-    onDone()
+    onDone(undefined)
   })
 
 /** Steps of bringing in what a read will touch: entries, then records, then what a long one has behind its first part. */

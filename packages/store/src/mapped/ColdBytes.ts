@@ -20,6 +20,11 @@ export interface ByteRange {
   readonly length: number
 }
 
+/** A range that is to be brought in, and what of it is wanted; the rest comes with it. */
+export interface ColdPart extends ByteRange {
+  readonly wanted: ByteRange
+}
+
 export class ColdBytes {
   /** Until when a part counts as warm, by its number. */
   readonly #warmUntil: Map<number, number> = new Map()
@@ -35,7 +40,7 @@ export class ColdBytes {
    * What has to be brought in before `length` bytes at `position` are read, up to `end` at most; undefined for nothing.
    * It begins at or before `position`, and may end before the last of the bytes: ask again.
    */
-  rangeOf(position: number, length: number, end: number, nowNs: number): ByteRange | undefined {
+  rangeOf(position: number, length: number, end: number, nowNs: number): ColdPart | undefined {
     const last = Math.floor((Math.min(position + length, end) - 1) / PART_LENGTH)
     let part = Math.floor(position / PART_LENGTH)
     while (part <= last && (this.#isWarm(part, nowNs) || this.isHot(Math.max(position, part * PART_LENGTH), end))) {
@@ -46,11 +51,23 @@ export class ColdBytes {
     }
     const count = this.#isWarm(part - 1, nowNs) ? AHEAD_PARTS : 1
     const from = part * PART_LENGTH
-    return { position: from, length: Math.min(end, Math.max(part + count, last + 1) * PART_LENGTH) - from }
+    const wantedFrom = Math.max(from, position)
+    return {
+      position: from,
+      length: Math.min(end, Math.max(part + count, last + 1) * PART_LENGTH) - from,
+      wanted: { position: wantedFrom, length: Math.min(position + length, end) - wantedFrom }
+    }
   }
 
   #isWarm(part: number, nowNs: number): boolean {
     return (this.#warmUntil.get(part) ?? 0) > nowNs
+  }
+
+  /** A range was not brought in after all. */
+  onFailed({ length, position }: ByteRange): void {
+    for (let at = position; at < position + length; at += PART_LENGTH) {
+      this.#warmUntil.delete(Math.floor(at / PART_LENGTH))
+    }
   }
 
   /** Notes that a range, which begins with a part, was brought in. */

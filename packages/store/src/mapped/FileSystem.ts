@@ -42,8 +42,8 @@ export interface StoreFile {
   warmUp(offset: number, length: number, done: () => void): void
   /** Lets the system have the memory again that `warmUp` has kept. */
   coolDown(): void
-  /** Brings bytes that will be read into memory, off the caller's thread. */
-  prefetch(offset: number, length: number, done: () => void): void
+  /** Brings bytes that will be read into memory, off the caller's thread. Who reads those that have failed may end the process. */
+  prefetch(offset: number, length: number, done: SyncDone): void
   /** Makes bytes read as zeros, on the device too after the next sync. */
   clear(offset: number, length: number): void
   close(): void

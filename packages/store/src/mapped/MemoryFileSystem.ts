@@ -193,8 +193,8 @@ class MemoryFile implements StoreFile {
     // Memory stays where it is.
   }
 
-  prefetch(_offset: number, _length: number, done: () => void): void {
-    this.#later(done)
+  prefetch(_offset: number, _length: number, done: SyncDone): void {
+    this.#later(() => done(undefined))
   }
 
   clear(offset: number, length: number): void {

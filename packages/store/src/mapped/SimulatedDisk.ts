@@ -43,7 +43,7 @@ export interface SimulatedDiskOptions {
   readonly isLying?: boolean
 }
 
-export type FaultyOperation = "create" | "reserve" | "write" | "sync" | "replace"
+export type FaultyOperation = "create" | "reserve" | "write" | "sync" | "replace" | "prefetch"
 
 /** An operation that is about to run may be made to fail with a code of the system. */
 export type Fault = (operation: FaultyOperation, path: string) => string | undefined
@@ -200,6 +200,7 @@ export class SimulatedDisk implements FileSystem {
       reserve: (length) => this.#reserve(path, content, length),
       write: (offset, source) => this.#write(path, content, offset, source),
       sync: (offset, length) => this.#sync(path, content, offset, length),
+      read: () => this.#check("prefetch", path),
       later: this.#options.later
     })
   }
@@ -290,7 +291,7 @@ export class SimulatedDisk implements FileSystem {
     return content
   }
 
-  #check(operation: "create" | "reserve" | "replace", path: string): void {
+  #check(operation: "create" | "reserve" | "replace" | "prefetch", path: string): void {
     const code = this.fault(operation, path)
     if (code !== undefined) {
       throw new FileFailure({ code, operation, path, requiredBytes: 0, availableBytes: 0 })
@@ -302,6 +303,7 @@ interface DiskCalls {
   reserve(end: number): void
   write(offset: number, source: Uint8Array): void
   sync(offset: number, length: number): void
+  read(): void
   readonly later: (run: () => void) => void
 }
 
@@ -377,8 +379,8 @@ class SimulatedFile implements StoreFile {
     // Memory stays where it is.
   }
 
-  prefetch(_offset: number, _length: number, done: () => void): void {
-    this.#disk.later(done)
+  prefetch(_offset: number, _length: number, done: SyncDone): void {
+    this.#later(done, () => this.#disk.read())
   }
 
   clear(offset: number, length: number): void {

@@ -1,11 +1,13 @@
 /** What a read is going to touch and may not be in memory: entries of a queue, and records of the log. */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
-import type { ByteRange } from "../mapped/ColdBytes.ts"
+import type { ByteRange, ColdPart } from "../mapped/ColdBytes.ts"
+import type { FileFailure, SyncDone } from "../mapped/FileSystem.ts"
+import type { MappedFile } from "../mapped/MappedFile.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 
 /** A range of a queue of files that is to be brought in. */
-export interface ColdRange extends ByteRange {
+export interface ColdRange extends ColdPart {
   readonly files: MappedFileQueue
 }
 
@@ -66,11 +68,21 @@ export const ofPositions = (
 }
 
 const add = (ranges: Array<ColdRange>, commitLog: CommitLog, position: number, length: number, nowNs: number): void => {
-  const isCovered = ranges.some((range) => position >= range.position && position < range.position + range.length)
-  const range = isCovered ? undefined : rangeOf(commitLog.files, position, length, nowNs)
+  const covering = ranges.findIndex((range) => position >= range.position && position < range.position + range.length)
+  if (covering >= 0) {
+    ranges[covering] = withWanted(ranges[covering]!, position, length)
+    return
+  }
+  const range = rangeOf(commitLog.files, position, length, nowNs)
   if (range !== undefined) {
     ranges.push(range)
   }
+}
+
+const withWanted = (range: ColdRange, position: number, length: number): ColdRange => {
+  const from = Math.min(range.wanted.position, position)
+  const to = Math.max(range.wanted.position + range.wanted.length, position + length)
+  return { ...range, wanted: { position: from, length: Math.min(to, range.position + range.length) - from } }
 }
 
 const rangeOf = (files: MappedFileQueue, position: number, length: number, nowNs: number): ColdRange | undefined => {
@@ -85,16 +97,35 @@ const rangeOf = (files: MappedFileQueue, position: number, length: number, nowNs
 
 /**
  * Brings a range in, off the caller's thread, as far as it lies in one file. `done` is called on a later turn; false where
- * the file is gone, and `done` is not called.
+ * the file is gone, and `done` is not called. What a device cannot give fails only who wants it: the range may reach
+ * beyond that.
  */
-export const bringIn = ({ files, length, position }: ColdRange, nowNs: number, done: () => void): boolean => {
-  files.cold.onWarm({ position, length }, nowNs)
+export const bringIn = (range: ColdRange, nowNs: number, done: SyncDone): boolean => {
+  const { files, wanted } = range
+  files.cold.onWarm(range, nowNs)
+  const onFailed = (file: MappedFile, failure: FileFailure): void => {
+    files.cold.onFailed(range)
+    // A read that fails on a page of a mapping ends the process: only one that has come in is touched.
+    if (file.file.state.isClosed || !prefetch(files, wanted, done)) {
+      done(failure)
+    }
+  }
+  return prefetch(files, range, (failure, file) => (failure === undefined ? done(failure) : onFailed(file, failure)))
+}
+
+const prefetch = (
+  files: MappedFileQueue,
+  { length, position }: ByteRange,
+  done: (failure: FileFailure | undefined, file: MappedFile) => void
+): boolean => {
   const begin = Math.max(position, files.minOffset)
   const file = files.find(begin)
   if (file === undefined) {
     return false
   }
   const offset = begin - file.fromOffset
-  file.file.prefetch(offset, Math.min(file.length - offset, position + length - begin), done)
+  file.file.prefetch(offset, Math.min(file.length - offset, position + length - begin), (failure) =>
+    done(failure, file)
+  )
   return true
 }

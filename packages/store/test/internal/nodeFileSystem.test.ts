@@ -54,6 +54,22 @@ const messages = Array.from({ length: 5000 }, (_, id) => ({
 }))
 
 describe("makeNodeFileSystem", () => {
+  it.effect("says that a part of a mapping cannot be read before it is", () =>
+    Effect.gen(function* () {
+      const path = join(yield* Temporary.directory, "log")
+      const file = makeNodeFileSystem({ isPositional: false }).create(path, 1024 * 1024, "log")
+      const prefetch = (offset: number) =>
+        Effect.callback<FileFailure | undefined>((resume) =>
+          file.prefetch(offset, 4096, (failure) => resume(Effect.succeed(failure)))
+        )
+      // A page that is behind the end of its file ends the process that touches it, as one does that the device has lost.
+      fs.truncateSync(path, 512 * 1024)
+      assert.isUndefined(yield* prefetch(0))
+      assert.deepInclude({ ...(yield* prefetch(768 * 1024)) }, { code: "EIO", operation: "read", path })
+      file.close()
+    })
+  )
+
   it.effect("leaves no file behind that was made and cannot be mapped", () =>
     Effect.gen(function* () {
       const directory = yield* Temporary.directory

@@ -9,7 +9,7 @@ describe("ColdBytes", () => {
   it("has bytes brought in that nobody has touched, once", () => {
     const cold = new ColdBytes()
     const range = cold.rangeOf(PART + 5, 100, END, 0)!
-    assert.deepStrictEqual(range, { position: PART, length: PART })
+    assert.deepStrictEqual(range, { position: PART, length: PART, wanted: { position: PART + 5, length: 100 } })
     cold.onWarm(range, 0)
     assert.isUndefined(cold.rangeOf(PART + 5, 100, END, 1))
     assert.isUndefined(cold.rangeOf(2 * PART - 1, 1, END, 1))
@@ -19,13 +19,15 @@ describe("ColdBytes", () => {
   it("takes more at a time from who reads one part behind the other, and never beyond the end", () => {
     const cold = new ColdBytes()
     cold.onWarm(cold.rangeOf(0, 1, END, 0)!, 0)
-    assert.deepStrictEqual(cold.rangeOf(PART, 1, END, 1), { position: PART, length: 16 * PART })
-    assert.deepStrictEqual(cold.rangeOf(PART, 1, PART + 7, 1), { position: PART, length: 7 })
+    const wanted = { position: PART, length: 1 }
+    assert.deepStrictEqual(cold.rangeOf(PART, 1, END, 1), { position: PART, length: 16 * PART, wanted })
+    assert.deepStrictEqual(cold.rangeOf(PART, 1, PART + 7, 1), { position: PART, length: 7, wanted })
   })
 
   it("covers a long record whole", () => {
     const cold = new ColdBytes()
-    assert.deepStrictEqual(cold.rangeOf(PART - 1, 3 * PART, END, 0), { position: 0, length: 4 * PART })
+    const wanted = { position: PART - 1, length: 3 * PART }
+    assert.deepStrictEqual(cold.rangeOf(PART - 1, 3 * PART, END, 0), { position: 0, length: 4 * PART, wanted })
   })
 
   it("forgets what it has brought in, because the system may have dropped it", () => {

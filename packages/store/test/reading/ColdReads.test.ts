@@ -3,7 +3,7 @@ import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import { StoreRuntime } from "../../src/internal/storeRuntime.ts"
-import type { StoreFile } from "../../src/mapped/FileSystem.ts"
+import { FileFailure, type StoreFile } from "../../src/mapped/FileSystem.ts"
 import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
 
 const COUNT = 120
@@ -34,6 +34,8 @@ const reopened = Effect.gen(function* () {
   store.close()
   const disk = store.liveDisk()
   const touches: Array<Touch> = []
+  /** Where the device begins to give nothing of the log. */
+  const faulty = { from: Number.POSITIVE_INFINITY }
   const open = disk.open.bind(disk)
   disk.open = (path: string, length: number) => {
     const file: StoreFile = open(path, length)
@@ -44,7 +46,8 @@ const reopened = Effect.gen(function* () {
     }
     file.prefetch = (offset, count, done) => {
       touches.push({ kind: "prefetch", path, from: offset, to: offset + count })
-      setImmediate(done)
+      const isFaulty = path.includes("/commitlog/") && offset + count > faulty.from
+      setImmediate(() => done(isFaulty ? new FileFailure({ code: "EIO", operation: "read", path }) : undefined))
     }
     return file
   }
@@ -52,7 +55,7 @@ const reopened = Effect.gen(function* () {
     opened.close()
   )
   touches.length = 0
-  return { service: runtime.service, touches }
+  return { faulty, service: runtime.service, touches }
 })
 
 /** Every read of a record or an entry has had its bytes brought in before. */
@@ -108,6 +111,38 @@ describe("a read of what was stored by an earlier process", () => {
         touches.filter(({ kind }) => kind === "prefetch"),
         []
       )
+    })
+  )
+
+  it.effect("fails where the device does not give it, and as soon as it does no more", () =>
+    Effect.gen(function* () {
+      const { faulty, service, touches } = yield* reopened
+      const request = { topic: "topic", queueId: 0, offset: 0, maxCount: 4 }
+      faulty.from = 0
+      const { reason } = yield* Effect.flip(service.get(request))
+      assert.strictEqual(reason._tag, "FileFailed")
+      assert.isFalse(touches.some(({ kind, path }) => kind === "read" && path.includes("/commitlog/")))
+      assert.strictEqual((yield* Effect.flip(service.byPosition(0))).reason._tag, "FileFailed")
+      faulty.from = Number.POSITIVE_INFINITY
+      assert.strictEqual((yield* service.get(request)).messages.length, 4)
+    })
+  )
+
+  it.effect("is not kept from what stands before the place that the device does not give", () =>
+    Effect.gen(function* () {
+      const { faulty, service } = yield* reopened
+      faulty.from = 12_000
+      let offset = 0
+      let failed: string | undefined = undefined
+      while (failed === undefined) {
+        const answer = yield* Effect.result(service.get({ topic: "topic", queueId: 0, offset, maxCount: 1 }))
+        failed = answer._tag === "Failure" ? answer.failure.reason._tag : undefined
+        offset = answer._tag === "Failure" ? offset : answer.success.nextOffset
+      }
+      assert.strictEqual(failed, "FileFailed")
+      const { position } = (yield* service.get({ topic: "topic", queueId: 0, offset: offset - 1, maxCount: 1 }))
+        .messages[0]!
+      assert.isAbove(position, 12_000 - 2 * 4200)
     })
   )
 })
