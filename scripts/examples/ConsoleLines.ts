@@ -43,12 +43,16 @@ export const find = (markdown: string): ReadonlyArray<ConsoleLine> =>
 const held = (by: string): Hold => ({ _tag: "Held", by })
 const nothing = (problem: string): Hold => ({ _tag: "Nothing", problem })
 
-/** `pnpm pack` installs these into an empty folder, from the packed packages, and runs what they bring. */
-export const isInstallation = (text: string): boolean => /^(npm install|npx millrace)\b/.test(text)
+/** `pnpm run pack` types these in an empty folder, with the packed packages. */
+export const isInstallation = (text: string): boolean =>
+  /^(npm init -y$|npm pkg set type=module$|npm install |npx millrace |node [\w-]+\.ts$)/.test(text)
 
 export const holdOf = (text: string, clone: Clone): Hold => {
   if (isInstallation(text)) {
-    return held("pack")
+    const [, example] = /^node (.+)$/.exec(text) ?? []
+    return example === undefined || existsSync(join(clone.root, "examples", example))
+      ? held("pack")
+      : nothing(`examples/ has no ${example}`)
   }
   if (text === "bash .ci/run") {
     return held("itself")

@@ -1,5 +1,8 @@
-/** What pages tell their reader to install, installed by npm in an empty folder each, from the tarballs instead of a registry. */
-import { globSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+/**
+ * What pages tell their reader to type with npm, typed: the lines of a page one after the other in an empty folder, with the
+ * tarballs in the place of a registry. `node NAME.ts` is the example of that name, as a reader copies it.
+ */
+import { copyFileSync, globSync, mkdtempSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as ConsoleLines from "../examples/ConsoleLines.ts"
 import type { Finding } from "../tidy/Finding.ts"
@@ -7,21 +10,26 @@ import { node, outputOf, run } from "./Run.ts"
 import type { Tarball } from "./Tarball.ts"
 
 const PAGES = ["*.md", "docs/*.md", "docs/{tutorials,guides}/*.md", "packages/*/README.md"]
+const NPM_INSTALL = { command: "npm", args: ["install", "--no-audit", "--no-fund"] }
 
-/** Lines that are printed on pages, each once. */
-export const find = (root: string): ReadonlyArray<string> => {
-  const lines = globSync(PAGES, { cwd: root }).flatMap((path) =>
-    ConsoleLines.find(readFileSync(join(root, path), "utf8")).map(({ text }) => text)
-  )
-  return [...new Set(lines.filter(ConsoleLines.isInstallation))].toSorted()
+export interface Page {
+  readonly path: string
+  readonly lines: ReadonlyArray<string>
 }
 
-/** The packages of a line, in the place of those of this repository their tarballs, with those that these depend on. */
-export const packagesOf = (line: string, tarballs: ReadonlyArray<Tarball>): ReadonlyArray<string> => {
-  const words = line.split(" ").slice(line.startsWith("npx") ? 1 : 2)
-  const named = line.startsWith("npx") ? words.slice(0, 1) : words.filter((word) => !word.startsWith("-"))
-  return [...new Set(named.flatMap((name) => withDependencies(name, tarballs)))]
-}
+export const find = (root: string): ReadonlyArray<Page> =>
+  globSync(PAGES, { cwd: root })
+    .toSorted()
+    .map((path) => {
+      const lines = ConsoleLines.find(readFileSync(join(root, path), "utf8")).map(({ text }) => text)
+      return { path, lines: lines.filter(ConsoleLines.isInstallation) }
+    })
+    .filter(({ lines }) => lines.length > 0)
+
+/** Packages by name; those of this repository are their tarballs, with those of it that these depend on. */
+export const packagesOf = (names: ReadonlyArray<string>, tarballs: ReadonlyArray<Tarball>): ReadonlyArray<string> => [
+  ...new Set(names.flatMap((name) => withDependencies(name, tarballs)))
+]
 
 const withDependencies = (name: string, tarballs: ReadonlyArray<Tarball>): ReadonlyArray<string> => {
   const tarball = tarballs.find(({ manifest }) => manifest.name === name)
@@ -34,25 +42,41 @@ const withDependencies = (name: string, tarballs: ReadonlyArray<Tarball>): Reado
   return [tarball.path, ...ours.flatMap((dependency) => withDependencies(dependency, tarballs))]
 }
 
-const problemOf = (line: string, folder: string, tarballs: ReadonlyArray<Tarball>): string | undefined => {
-  const cwd = mkdtempSync(join(folder, "install-"))
-  writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }))
-  const npm = { command: "npm", args: ["install", "--no-audit", "--no-fund"] }
-  const installed = run(npm, packagesOf(line, tarballs), { cwd })
-  if (installed.status !== 0) {
-    return outputOf(installed)
+export const check = (root: string, folder: string, tarballs: ReadonlyArray<Tarball>): ReadonlyArray<Finding> => {
+  const install = (names: ReadonlyArray<string>, cwd: string) => run(NPM_INSTALL, packagesOf(names, tarballs), { cwd })
+  const type = (line: string, cwd: string) => {
+    const [command = "", ...args] = line.split(" ")
+    if (line.startsWith("npm install ")) {
+      const names = args.slice(1)
+      const installed = install(names, cwd)
+      const program = names.map((name) => `await import("${name}")`).join("\n")
+      return installed.status === 0 ? run(node, ["--input-type=module", "-e", program], { cwd }) : installed
+    }
+    if (command === "node") {
+      copyFileSync(join(root, "examples", args[0]!), join(cwd, args[0]!))
+      return run(node, args, { cwd })
+    }
+    if (command === "npx") {
+      // What npx would bring from the registry.
+      const installed = install(args.slice(0, 1), cwd)
+      return installed.status === 0 ? run({ command, args }, [], { cwd }) : installed
+    }
+    return run({ command, args }, [], { cwd })
   }
-  const [command = "", ...args] = line.split(" ")
-  const names = line.startsWith("npx") ? [] : args.slice(1).filter((arg) => !arg.startsWith("-"))
-  const used = line.startsWith("npx")
-    ? run({ command, args }, [], { cwd })
-    : run(node, ["--input-type=module", "-e", names.map((name) => `await import("${name}")`).join("\n")], { cwd })
-  return used.status === 0 ? undefined : outputOf(used)
-}
-
-export const check = (root: string, folder: string, tarballs: ReadonlyArray<Tarball>): ReadonlyArray<Finding> =>
-  find(root).flatMap((line) => {
-    const problem = problemOf(line, folder, tarballs)
-    console.log(`${line}  ${problem === undefined ? "ok" : "FAILED"}`)
-    return problem === undefined ? [] : [{ path: line, message: problem }]
+  const typed = new Set<string>()
+  return find(root).flatMap(({ lines, path }) => {
+    const cwd = mkdtempSync(join(folder, "page-"))
+    for (const line of lines) {
+      if (line.startsWith("npx ") && typed.has(line)) {
+        continue
+      }
+      typed.add(line)
+      const done = type(line, line.startsWith("npx ") ? mkdtempSync(join(folder, "npx-")) : cwd)
+      console.log(`${path}: ${line}  ${done.status === 0 ? "ok" : "FAILED"}`)
+      if (done.status !== 0) {
+        return [{ path, message: `${line}\n${outputOf(done)}` }]
+      }
+    }
+    return []
   })
+}

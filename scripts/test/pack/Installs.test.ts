@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
 import { describe, it } from "vitest"
 import * as Installs from "../../pack/Installs.ts"
 
@@ -19,20 +19,18 @@ const tarballs = [
 
 describe("installations of pages", () => {
   it("take our packages from their tarballs, with ours that these depend on", () => {
-    assert.deepEqual(Installs.packagesOf("npm install @millrace/store effect", tarballs), [
+    assert.deepEqual(Installs.packagesOf(["@millrace/store", "effect"], tarballs), [
       "/store.tgz",
       "/core.tgz",
       "effect"
     ])
-    assert.deepEqual(Installs.packagesOf("npm install --save-dev @millrace/core", tarballs), ["/core.tgz"])
+    assert.deepEqual(Installs.packagesOf(["millrace"], tarballs), ["/cli.tgz", "/store.tgz", "/core.tgz"])
   })
 
-  it("of a command are its package", () => {
-    assert.deepEqual(Installs.packagesOf("npx millrace demo --json", tarballs), ["/cli.tgz", "/store.tgz", "/core.tgz"])
-  })
-
-  it("are those of the pages of this repository", () => {
+  it("are those of the pages of this repository, in their order", () => {
     const root = dirname(dirname(dirname(import.meta.dirname)))
-    assert.ok(Installs.find(root).includes("npx millrace demo"))
+    const start = Installs.find(root).find(({ path }) => path === join("docs", "start.md"))
+    assert.equal(start!.lines[0], "npx millrace demo")
+    assert.equal(start!.lines.at(-1), "node first-line.ts")
   })
 })
