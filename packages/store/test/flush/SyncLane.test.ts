@@ -1,6 +1,7 @@
 import { assert, describe, it } from "vitest"
 import * as StoreFiles from "../../src/engine/StoreFiles.ts"
 import { FlushConsumeQueueService } from "../../src/flush/FlushConsumeQueueService.ts"
+import { FlushWaiters } from "../../src/flush/FlushWaiters.ts"
 import { SyncLane } from "../../src/flush/SyncLane.ts"
 import { FileFailure, type SyncDone } from "../../src/mapped/FileSystem.ts"
 import { MemoryFileSystem } from "../../src/mapped/MemoryFileSystem.ts"
@@ -77,5 +78,34 @@ describe("SyncLane", () => {
     assert.strictEqual(service.doWork(1e6), 1)
     assert.isTrue(lane.isFreeFor("log"))
     assert.strictEqual(service.doWork(1e6), 0)
+  })
+})
+
+describe("FlushWaiters", () => {
+  it("wakes those whose position is on the device, in order, and nobody twice or who does not wait any more", () => {
+    const waiters = new FlushWaiters()
+    const woken: Array<number> = []
+    waiters.add(10, () => woken.push(10))
+    const cancel = waiters.add(20, () => woken.push(20))
+    waiters.add(30, () => woken.push(30))
+    cancel()
+    assert.strictEqual(waiters.release(9), 0)
+    assert.strictEqual(waiters.release(20), 2)
+    assert.deepStrictEqual(woken, [10])
+    assert.isFalse(waiters.isEmpty)
+    assert.strictEqual(waiters.release(30), 1)
+    assert.deepStrictEqual(woken, [10, 30])
+    assert.isTrue(waiters.isEmpty)
+  })
+
+  it("tells everybody of a failed flush, also who begins to wait afterwards", () => {
+    const waiters = new FlushWaiters()
+    const failure = new FileFailure({ code: "EIO", operation: "sync", path: "/log" })
+    const told: Array<FileFailure | undefined> = []
+    waiters.add(10, (result) => told.push(result))
+    waiters.fail(failure)
+    waiters.add(5, (result) => told.push(result))()
+    assert.deepStrictEqual(told, [failure, failure])
+    assert.isTrue(waiters.isEmpty)
   })
 })

@@ -37,6 +37,23 @@ describe("ColdBytes", () => {
     assert.isDefined(cold.rangeOf(0, 1, END, LATER))
   })
 
+  it("has bytes brought in again that could not be, and no others", () => {
+    const cold = new ColdBytes()
+    cold.onWarm({ position: 0, length: 3 * PART }, 0)
+    cold.onFailed({ position: PART, length: PART })
+    assert.isUndefined(cold.rangeOf(0, PART, END, 1))
+    assert.isDefined(cold.rangeOf(PART, 1, END, 1))
+    assert.isUndefined(cold.rangeOf(2 * PART, PART, END, 1))
+  })
+
+  it("remembers no more parts than it has room for, and then begins anew", () => {
+    const cold = new ColdBytes()
+    cold.onWarm({ position: 0, length: 65_537 * PART }, 0)
+    assert.isUndefined(cold.rangeOf(0, 1, 10 ** 12, 1))
+    cold.onWarm({ position: 10 ** 11, length: 1 }, 1)
+    assert.isDefined(cold.rangeOf(0, 1, 10 ** 12, 1))
+  })
+
   it("leaves alone what this process has written, but not for ever", () => {
     const cold = new ColdBytes()
     cold.writtenFrom = 2 * PART
