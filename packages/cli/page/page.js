@@ -200,10 +200,12 @@ const holderOf = ({ isOpen, pid, writer }) => {
   if (!isOpen) {
     return "closed"
   }
-  const holder = pid === null ? "some process" : `process ${pid}`
-  return writer === null || writer.isLive
-    ? `open in ${holder}`
-    : `not closed by ${holder}: no sign of life for ${duration(writer.heartbeatAgeMs)}`
+  if (writer === null) {
+    return `open, or left open${pid === null ? "" : `, in process ${pid}`}`
+  }
+  return writer.isLive
+    ? `open in process ${writer.figures.pid}`
+    : `left open by process ${writer.figures.pid}: no sign of life for ${duration(writer.heartbeatAgeMs)}`
 }
 
 const drawStore = (section, store) => {

@@ -3,7 +3,7 @@
  * and the size, so that the same sample is always the same frame.
  */
 import * as Style from "../output/Style.ts"
-import { printable } from "../output/Text.ts"
+import { clip, printable } from "../output/Text.ts"
 import * as DriverFrame from "./DriverFrame.ts"
 import * as Facts from "./Facts.ts"
 import type { History } from "./History.ts"
@@ -87,18 +87,22 @@ const share = (needs: ReadonlyArray<number>, room: number): ReadonlyArray<number
   return heights
 }
 
-const helpLines = (style: Style.Style): ReadonlyArray<string> => [
+const helpLines = (columns: number, style: Style.Style): ReadonlyArray<string> => [
   "",
-  ...View.KEYS.map(([key, meaning]) => `  ${style.strong(key.padEnd(10))}${meaning}`),
+  ...View.KEYS.map(([key, meaning]) => helpLine(key, meaning, columns, style)),
   "",
-  "  behind  what the slowest subscriber has not consumed; lag: messages a group of consumers has to go",
-  "  room    what a publisher may still publish; HELD: it waits for its subscribers"
+  ...View.WORDS.map(([word, meaning]) => helpLine(word, meaning, columns, style))
 ]
+
+const WORD_WIDTH = 10
+
+const helpLine = (word: string, meaning: string, columns: number, style: Style.Style): string =>
+  `  ${style.strong(word.padEnd(WORD_WIDTH))}${clip(meaning, Math.max(0, columns - WORD_WIDTH - 2))}`
 
 export const lines = (picture: Picture, { columns, rows }: Size, style: Style.Style): ReadonlyArray<string> => {
   const { view } = picture
   const room = Math.max(0, rows - MARGIN)
-  const body = view.showsHelp ? helpLines(style).slice(0, room) : bodyLines(picture, columns, room, style)
+  const body = view.showsHelp ? helpLines(columns, style).slice(0, room) : bodyLines(picture, columns, room, style)
   const above = [title(picture, columns, style), ...body]
   if (rows === Infinity) {
     return above

@@ -6,13 +6,24 @@ export interface Section {
   readonly none: string
 }
 
+/** As many rows are worth more than the facts above them. */
+const ROWS_MIN = 3
+
+/** Where there is little room the facts go, the last ones first; what it is about and the titles of its columns stay. */
+const headIn = ({ head, rows }: Section, height: number): ReadonlyArray<string> => {
+  const room = Math.max(2, height - Math.max(1, Math.min(rows.length, ROWS_MIN)))
+  return head.length <= room ? head : [...head.slice(0, room - 1), head.at(-1)!]
+}
+
 /** The lines of a section in `height` lines, from the row `scroll` on; how many rows are left out is said in the last. */
 export const lines = (
-  { head, none, rows }: Section,
+  section: Section,
   height: number,
   scroll: number,
   styleRest: (text: string) => string
 ): ReadonlyArray<string> => {
+  const { none, rows } = section
+  const head = headIn(section, height)
   const room = Math.max(0, height - head.length)
   if (rows.length === 0) {
     return [...head, styleRest(`  ${none}`)].slice(0, height)

@@ -18,14 +18,20 @@ const DISPATCH_BEHIND_MAX = 64 * 1024 * 1024
 const count = (value: number | null): string => (value === null ? "–" : grouped(value))
 const behind = (ms: number | null): string => (ms === null ? "never" : `${duration(ms)} behind`)
 
+/** Who has the store open. Where nobody says so, a file that was left tells no living process from a dead one. */
 const holder = ({ isOpen, pid, writer }: StoreSample, style: Style): Facts.Fact => {
   if (!isOpen) {
     return { text: "closed", style: style.faint }
   }
-  const process = pid === null ? "some process" : `process ${pid}`
-  return writer === null || writer.isLive
-    ? { text: `open in ${process}`, style: style.good }
-    : { text: `not closed by ${process}: no sign of life for ${duration(writer.heartbeatAgeMs)}`, style: style.bad }
+  if (writer === null) {
+    return { text: `open, or left open${pid === null ? "" : `, in process ${pid}`}`, style: style.accent }
+  }
+  return writer.isLive
+    ? { text: `open in process ${writer.figures.pid}`, style: style.good }
+    : {
+        text: `left open by process ${writer.figures.pid}: no sign of life for ${duration(writer.heartbeatAgeMs)}`,
+        style: style.bad
+      }
 }
 
 /** Slower, and the device is what the program waits for. */
@@ -33,16 +39,19 @@ const SYNC_MS_MAX = 1000
 /** Syncs that are older than this say nothing of now. */
 const SYNC_AGE_MS_MAX = 60_000
 
-const syncTimes = ({ lastSyncs, rates }: WriterSample, style: Style): Facts.Fact => {
+const syncTimes = ({ lastSyncs, rates }: WriterSample, style: Style): ReadonlyArray<Facts.Fact> => {
   if (lastSyncs === null || lastSyncs.ageMs > SYNC_AGE_MS_MAX) {
-    return { text: "  no sync of late", style: style.faint }
+    return [{ text: "  no sync of late", style: style.faint }]
   }
   const { maxMs, p50Ms, p99Ms } = lastSyncs
-  const often = rates === null ? "" : ` (${grouped(rates.syncs)}/s)`
-  return {
-    text: `  sync p50 ${latency(p50Ms)}, p99 ${latency(p99Ms)}, max ${latency(maxMs)}${often}`,
-    style: maxMs > SYNC_MS_MAX ? style.bad : undefined
-  }
+  return [
+    { text: `  sync p50 ${latency(p50Ms)}` },
+    { text: `p99 ${latency(p99Ms)}` },
+    {
+      text: `max ${latency(maxMs)}${rates === null ? "" : ` (${grouped(rates.syncs)}/s)`}`,
+      style: maxMs > SYNC_MS_MAX ? style.bad : undefined
+    }
+  ]
 }
 
 /** What only the process itself knows. */
@@ -50,7 +59,7 @@ const writerLine = (writer: WriterSample, width: number, style: Style): string =
   const { commitBehindBytes, dirtyBytes, isWriteable, rates, refusals, waitingReaders } = writer
   return Facts.line(
     [
-      syncTimes(writer, style),
+      ...syncTimes(writer, style),
       { text: `unflushed ${bytes(dirtyBytes)}` },
       ...(isWriteable ? [] : [{ text: "REFUSES MESSAGES", style: style.bad }]),
       ...(commitBehindBytes > 0 ? [{ text: `in the pool ${bytes(commitBehindBytes)}` }] : []),
@@ -103,25 +112,33 @@ const head = (sample: StoreSample, history: History.History, width: number, styl
   ]
 }
 
+/** Where the screen is narrow, names give way to figures. */
+const TOPIC_WIDTH = 22
+const TOPIC_WIDTH_NARROW = 14
+const NARROW = 60
+
 const topicColumns = (
   history: History.History,
-  lineWidth: number,
+  width: number,
   style: Style
-): ReadonlyArray<Grid.Column<TopicSample>> => [
-  { title: "topic", width: 22, cell: ({ topic }) => printable(topic) },
-  { title: "queues", width: 6, align: "right", cell: ({ queues }) => grouped(queues) },
-  { title: "rate", width: 11, align: "right", cell: ({ messagesPerSecond }) => `${count(messagesPerSecond)}/s` },
-  {
-    title: "history",
-    width: lineWidth,
-    cell: ({ topic }) => sparkline(history.get(History.topicKey(topic)) ?? [], lineWidth),
-    style: () => style.accent
-  },
-  { title: "messages", width: 13, align: "right", cell: ({ messages }) => grouped(messages) },
-  { title: "end", width: 15, align: "right", fromWidth: 110, cell: ({ endOffset }) => grouped(endOffset) },
-  { title: "lag", width: 10, align: "right", cell: ({ lag }) => count(lag) },
-  { title: "", width: 0, cell: () => "" }
-]
+): ReadonlyArray<Grid.Column<TopicSample>> => {
+  const lineWidth = Grid.lineWidth(width)
+  return [
+    { title: "topic", width: width < NARROW ? TOPIC_WIDTH_NARROW : TOPIC_WIDTH, cell: ({ topic }) => printable(topic) },
+    { title: "queues", width: 6, align: "right", cell: ({ queues }) => grouped(queues) },
+    { title: "rate", width: 11, align: "right", cell: ({ messagesPerSecond }) => `${count(messagesPerSecond)}/s` },
+    {
+      title: "history",
+      width: lineWidth,
+      cell: ({ topic }) => sparkline(history.get(History.topicKey(topic)) ?? [], lineWidth),
+      style: () => style.accent
+    },
+    { title: "messages", width: 13, align: "right", cell: ({ messages }) => grouped(messages) },
+    { title: "end", width: 15, align: "right", fromWidth: 110, cell: ({ endOffset }) => grouped(endOffset) },
+    { title: "lag", width: 10, align: "right", cell: ({ lag }) => count(lag) },
+    { title: "", width: 0, cell: () => "" }
+  ]
+}
 
 const TOPIC_ORDERS: Readonly<Record<Sort, (a: TopicSample, b: TopicSample) => number>> = {
   rate: (a, b) => (b.messagesPerSecond ?? 0) - (a.messagesPerSecond ?? 0),
@@ -167,10 +184,5 @@ export const section = (
   }
   return view.table === "clients"
     ? table(GROUP_COLUMNS, sample.groups, GROUP_ORDERS[view.sort], "No group of consumers has left an offset.")
-    : table(
-        topicColumns(history, Grid.lineWidth(width), style),
-        sample.topics,
-        TOPIC_ORDERS[view.sort],
-        "The store has no topics."
-      )
+    : table(topicColumns(history, width, style), sample.topics, TOPIC_ORDERS[view.sort], "The store has no topics.")
 }

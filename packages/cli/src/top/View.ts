@@ -38,6 +38,16 @@ export const KEYS: ReadonlyArray<readonly [key: string, meaning: string]> = [
   ["?, h", "this help"]
 ]
 
+/** What the figures mean. */
+export const WORDS: ReadonlyArray<readonly [word: string, meaning: string]> = [
+  ["behind", "what the slowest subscriber has not consumed"],
+  ["room", "what a publisher may still publish; HELD: it waits for subscribers"],
+  ["lag", "messages that the group of consumers furthest behind has to go"],
+  ["dispatch", "bytes of the log that stand in no queue yet"],
+  ["sync", "how long syncs took, in the last second that had any"],
+  ["unflushed", "bytes of the log that are not on the device"]
+]
+
 const PAGE = 10
 
 const TABLES: Readonly<Record<string, Table>> = { t: "streams", c: "clients", e: "errors", l: "losses" }

@@ -6,7 +6,7 @@ import * as Style from "../../src/output/Style.ts"
 import * as Frame from "../../src/top/Frame.ts"
 import * as History from "../../src/top/History.ts"
 import * as View from "../../src/top/View.ts"
-import { both, driver, store, stream, TIME_MS, topic } from "./samples.ts"
+import { both, driver, store, stream, TIME_MS, topic, writer } from "./samples.ts"
 
 const SMALL = { columns: 80, rows: 24 }
 
@@ -39,11 +39,11 @@ driver /dev/shm/aeron-demo  pid 4711  heartbeat 12 ms ago  2 clients  CnC 0.2.0
 
 store /var/lib/trades  open in process 815  20,001 messages in 2 topics
   put 1,201/s           ██  5.3 MB/s  dispatch 4.1 kB behind
+  sync p50 0.41 ms  p99 3.2 ms  max 3.5 ms (12/s)  unflushed 640 kB  read 900/s
   disk 30.0 GB of 80.0 GB free  flush 420 ms behind  log 1.2 GB in 2 files
 topic                  queues        rate history       messages        lag
 trades                      4     1,200/s       ██        20,000         17
 価格\\x07                    1         –/s                      1          –
-
 
 
 
@@ -75,8 +75,9 @@ q quit  s sort  r reverse  t streams  c clients  e errors  l losses  ? help`
       [119, 33],
       [220, 70]
     ] as const) {
-      for (const table of ["streams", "clients", "errors", "losses"] as const) {
-        const lines = Frame.lines(picture({ ...viewed({ table }), sample }), { columns, rows }, Style.plain)
+      const tables = (["streams", "clients", "errors", "losses"] as const).map((table) => ({ table }))
+      for (const view of [...tables, { showsHelp: true }]) {
+        const lines = Frame.lines(picture({ ...viewed(view), sample }), { columns, rows }, Style.plain)
         assert.lengthOf(lines, rows)
         for (const line of lines) {
           assert.isAtMost(displayWidth(line), columns, line)
@@ -88,19 +89,51 @@ q quit  s sort  r reverse  t streams  c clients  e errors  l losses  ? help`
   it("gives the longer table what the shorter one leaves, and says how much is left out", () => {
     const streams = Array.from({ length: 50 }, (_, n) => stream({ streamId: n, bytesPerSecond: 50 - n }))
     const frame = text({ sample: { ...both, driver: driver({ streams }) } })
-    assert.match(frame, /^ +9 -1234567890 /m)
-    assert.match(frame, /^ {2}… 40 more$/m)
+    assert.match(frame, /^ +8 -1234567890 /m)
+    assert.match(frame, /^ {2}… 41 more$/m)
     assert.include(frame, "価格")
     const scrolled = text({ ...viewed({ scroll: 12 }), sample: { ...both, driver: driver({ streams }) } })
     assert.match(scrolled, /^ +12 -1234567890 /m)
-    assert.match(scrolled, /^ {2}… 28 more$/m)
+    assert.match(scrolled, /^ {2}… 29 more$/m)
+  })
+
+  it("leaves out facts rather than rows on a low screen, and columns rather than rates on a narrow one", () => {
+    const low = text({}, { columns: 80, rows: 12 })
+    assert.match(low, /^ +1002 .*\n +1001 /m)
+    assert.match(low, /^trades .*\n価格/m)
+    assert.notInclude(low, "back pressure")
+    assert.match(text({}, { columns: 40, rows: 20 }), /^trades +4 +1,200\/s/m)
+  })
+
+  it("tells a store that is open from one that was left open, as far as anybody knows", () => {
+    const holder = (fields: Parameters<typeof store>[0]) =>
+      text({ sample: { ...both, driver: null, store: store(fields) } }, { columns: 120, rows: 24 }).split("\n")[1]!
+    assert.include(holder({}), "open in process 815")
+    assert.include(holder({ writer: null }), "open, or left open, in process 815")
+    assert.include(holder({ writer: null, pid: null }), "open, or left open  ")
+    const dead = writer({ isLive: false, heartbeatAgeMs: 61_000 })
+    assert.include(holder({ writer: dead }), "left open by process 815: no sign of life for 1 min 01 s")
+    assert.include(holder({ isOpen: false, writer: null }), "closed")
+  })
+
+  it("shows what only the writer of a store knows", () => {
+    const line = (fields: Parameters<typeof writer>[0]) =>
+      text({ sample: { ...both, driver: null, store: store({ writer: writer(fields) }) } }, { columns: 160, rows: 24 })
+        .split("\n")
+        .find((text) => /^ {2}(no sync|sync)/.test(text))
+    const rest = "unflushed 640 kB  read 900/s  2 waiting readers  refused 0"
+    assert.strictEqual(line({}), `  sync p50 0.41 ms  p99 3.2 ms  max 3.5 ms (12/s)  ${rest}`)
+    assert.strictEqual(line({ lastSyncs: null }), `  no sync of late  ${rest}`)
+    assert.include(line({ isWriteable: false, commitBehindBytes: 5000 })!, "REFUSES MESSAGES  in the pool 5.0 kB")
+    assert.include(line({ rates: null })!, "max 3.5 ms  unflushed 640 kB  read –/s")
+    assert.isUndefined(line({ isLive: false }))
   })
 
   it("shows everything where there is no screen", () => {
     const streams = Array.from({ length: 50 }, (_, n) => stream({ streamId: n }))
     const sample = { ...both, driver: driver({ streams }) }
     const lines = Frame.lines(picture({ sample }), { columns: 80, rows: Infinity }, Style.plain)
-    assert.lengthOf(lines, 1 + 4 + 50 + 1 + 4 + 2)
+    assert.lengthOf(lines, 1 + 4 + 50 + 1 + 5 + 2)
   })
 
   it("sorts by rate, by what is behind, by position or by name, and reversed", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type * as Inspect from "@millrace/store/Inspect"
-import { TIME_MS } from "./samples.ts"
+import { TIME_MS, writer } from "./samples.ts"
 import * as StoreSample from "../../src/top/StoreSample.ts"
 
 const queue = (queueId: number, minOffset: number, maxOffset: number) => ({
@@ -65,6 +65,26 @@ describe("StoreSample", () => {
 
   it("says how old the newest record on the device is beside the newest of all", () => {
     assert.deepInclude(second, { flushBehindMs: 1000, queueFlushBehindMs: null, indexFlushBehindMs: 0 })
+  })
+
+  it("has the rates of the writer by what it wrote of itself, and those before while it has not written anew", () => {
+    const figures = writer().figures
+    const at = (seconds: number, puts: number) => ({
+      ...figures,
+      writtenAt: figures.writtenAt + seconds * 1000,
+      putMessageCount: figures.putMessageCount + puts
+    })
+    const sampled = (now: Inspect.WriterFigures, previous?: StoreSample.StoreSample) =>
+      StoreSample.of({ ...observation(1, 1), writer: now }, TIME_MS, 1000, previous)
+    const one = sampled(at(0, 0))
+    assert.isNull(one.writer!.rates)
+    assert.strictEqual(one.dispatchBehindBytes, figures.dispatchBehindBytes)
+    const two = sampled(at(2, 3000), one)
+    assert.strictEqual(two.writer!.rates!.putMessages, 1500)
+    assert.strictEqual(sampled(at(2, 3000), two).writer!.rates!.putMessages, 1500)
+    const anotherProcess = { ...at(3, -figures.putMessageCount), openedAt: figures.openedAt + 1 }
+    assert.isNull(sampled(anotherProcess, two).writer!.rates)
+    assert.strictEqual(sampled({ ...at(2, 3000), isLive: false }, two).dispatchBehindBytes, 32)
   })
 
   it("counts a topic that is new from its first sample on", () => {

@@ -1,7 +1,7 @@
 /** A driver and a store as samples, for the pictures that are drawn of them. */
 import type { DriverSample, DriverTotals, StreamSample } from "../../src/top/DriverSample.ts"
 import type { Sample } from "../../src/top/Sample.ts"
-import type { StoreSample, TopicSample } from "../../src/top/StoreSample.ts"
+import type { StoreSample, TopicSample, WriterSample } from "../../src/top/StoreSample.ts"
 
 export const TIME_MS: number = Date.UTC(2026, 10, 30, 12, 31, 5)
 
@@ -89,11 +89,43 @@ export const topic = (fields: Partial<TopicSample>): TopicSample => ({
   ...fields
 })
 
+export const writer = (fields: Partial<WriterSample> = {}): WriterSample => ({
+  isLive: true,
+  isWriteable: true,
+  heartbeatAgeMs: 300,
+  rates: { putMessages: 1201, putBytes: 5_300_000, getMessages: 900, getBytes: 4_000_000, syncs: 12 },
+  dirtyBytes: 640_000,
+  commitBehindBytes: 0,
+  waitingReaders: 2,
+  refusals: 0,
+  lastSyncs: { ageMs: 300, p50Ms: 0.41, p99Ms: 3.2, maxMs: 3.5 },
+  figures: {
+    pid: 815,
+    openedAt: TIME_MS - 60_000,
+    writtenAt: TIME_MS - 300,
+    isLive: true,
+    isWriteable: true,
+    putMessageCount: 20_001,
+    putBytes: 1_200_000_000,
+    getMessageCount: 9000,
+    getBytes: 40_000_000,
+    refusalCount: 0,
+    waitingReaderCount: 2,
+    commitBehindBytes: 0,
+    dirtyBytes: 640_000,
+    dispatchBehindBytes: 4096,
+    syncCount: 700,
+    syncTimeMs: 350,
+    lastSyncs: { at: TIME_MS - 300, p50Ms: 0.41, p99Ms: 3.2, maxMs: 3.5 }
+  },
+  ...fields
+})
+
 export const store = (fields: Partial<StoreSample> = {}): StoreSample => ({
   directory: "/var/lib/trades",
   isOpen: true,
   pid: 815,
-  writer: null,
+  writer: writer(),
   minPosition: 0,
   maxPosition: 1_200_000_000,
   bytesPerSecond: 5_300_000,
