@@ -70,7 +70,7 @@ export interface StoreSample {
   readonly logFiles: number
   readonly logFileLength: number
   readonly indexFiles: number
-  /** Bytes of records in the log that are in no queue yet: by its writer where it says so. */
+  /** Bytes of records in the log that are in no queue yet. */
   readonly dispatchBehindBytes: number
   readonly lastStoreTimestamp: number | null
   /** Time between the newest record and the newest that is on the device, by the checkpoint; null where none is. */
@@ -109,7 +109,11 @@ export const of = (
     logFiles: observation.logFiles,
     logFileLength: observation.logFileLength,
     indexFiles: observation.indexFiles,
-    dispatchBehindBytes: writer?.isLive === true ? writer.figures.dispatchBehindBytes : observation.dispatchBehindBytes,
+    dispatchBehindBytes:
+      // From outside a record without a queue counts as behind, and what the writer says is up to a second old.
+      writer?.isLive === true
+        ? Math.min(writer.figures.dispatchBehindBytes, observation.dispatchBehindBytes)
+        : observation.dispatchBehindBytes,
     lastStoreTimestamp,
     flushBehindMs: behind(lastStoreTimestamp, observation.logFlushedTimestamp),
     queueFlushBehindMs: behind(lastStoreTimestamp, observation.queuesFlushedTimestamp),

@@ -78,13 +78,14 @@ describe("StoreSample", () => {
       StoreSample.of({ ...observation(1, 1), writer: now }, TIME_MS, 1000, previous)
     const one = sampled(at(0, 0))
     assert.isNull(one.writer!.rates)
-    assert.strictEqual(one.dispatchBehindBytes, figures.dispatchBehindBytes)
+    assert.strictEqual(one.dispatchBehindBytes, 32)
+    assert.strictEqual(sampled({ ...figures, dispatchBehindBytes: 7 }).dispatchBehindBytes, 7)
     const two = sampled(at(2, 3000), one)
     assert.strictEqual(two.writer!.rates!.putMessages, 1500)
     assert.strictEqual(sampled(at(2, 3000), two).writer!.rates!.putMessages, 1500)
     const anotherProcess = { ...at(3, -figures.putMessageCount), openedAt: figures.openedAt + 1 }
     assert.isNull(sampled(anotherProcess, two).writer!.rates)
-    assert.strictEqual(sampled({ ...at(2, 3000), isLive: false }, two).dispatchBehindBytes, 32)
+    assert.strictEqual(sampled({ ...figures, dispatchBehindBytes: 7, isLive: false }, two).dispatchBehindBytes, 32)
   })
 
   it("counts a topic that is new from its first sample on", () => {
