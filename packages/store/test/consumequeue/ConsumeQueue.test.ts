@@ -132,6 +132,21 @@ describe("ConsumeQueue", () => {
     assert.strictEqual(queue.maxPosition, 5100)
   })
 
+  it("has no entry where its file is gone", () => {
+    const { queue } = make()
+    for (let offset = 0; offset < 25; offset++) {
+      queue.append(offset, offset * 100, 100, offset)
+    }
+    queue.files.removeFirst()
+    assert.isUndefined(read(queue, 0))
+    assert.strictEqual(queue.unitPositionOf(0), -1)
+    assert.strictEqual(queue.findEnd(0), 0)
+    queue.rewriteEntry(0, { position: 1, size: 1, tagsCode: 1 })
+    assert.isUndefined(read(queue, 0))
+    assert.strictEqual(read(queue, 10)?.position, 1000)
+    assert.strictEqual(queue.findEnd(10), 25)
+  })
+
   it("keeps every offset at its place when entries between are missing", () => {
     const { queue } = make()
     queue.append(0, 0, 100, 1)

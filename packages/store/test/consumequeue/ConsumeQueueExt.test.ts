@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import type { QueueEntry } from "../../src/consumequeue/ConsumeQueue.ts"
-import { makeUnit } from "../../src/consumequeue/ConsumeQueueExt.ts"
+import { decode, makeUnit } from "../../src/consumequeue/ConsumeQueueExt.ts"
 import * as EntryDescriptor from "../../src/consumequeue/EntryDescriptor.ts"
 import type { StoreOptions } from "../../src/engine/StoreOptions.ts"
 import { verify } from "../../src/inspect/StoreVerify.ts"
@@ -85,6 +85,24 @@ describe("ConsumeQueueExt", () => {
     const [first] = queueOf(store).ext!.files.files
     assert.strictEqual(first!.read(60, 2).view.getInt16(0), -1)
     assert.deepStrictEqual(read(store, "Aa"), [1, 5])
+  })
+
+  it("finds its end by its units where no entry says where it is", () => {
+    const ext = (count: number) => queueOf(filled(open({ mappedFileSizeConsumeQueueExt: FILE_LENGTH }), count)).ext!
+    assert.strictEqual(ext(3).findEnd(), 3 * 20)
+    // The next unit goes into the next file, and the first one says so.
+    const full = ext(17)
+    assert.strictEqual(full.files.files.length, 2)
+    full.files.truncate(FILE_LENGTH)
+    assert.strictEqual(full.findEnd(), FILE_LENGTH)
+  })
+
+  it("takes nothing for a unit that says another length of its bits than it has", () => {
+    const bytes = new Uint8Array(20)
+    const window = { bytes, view: new DataView(bytes.buffer), base: 0 }
+    assert.isTrue(decode(window, 0, 20, makeUnit()))
+    window.view.setInt16(18, 8)
+    assert.isFalse(decode(window, 0, 20, makeUnit()))
   })
 
   it("is what tags are looked for in", () => {

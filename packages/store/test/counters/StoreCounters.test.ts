@@ -53,11 +53,12 @@ describe("StoreCounters", () => {
     now.counted = { ...none, putBytes: 2 ** 40 + 5 }
     counters.doWork(INTERVAL_MS * NS_PER_MS)
     assert.strictEqual(put(), 2 ** 40 + 5)
-    now.counted = { ...none, putBytes: 3 }
+    now.counted = { ...none, putBytes: 3, isWriteable: false }
     counters.doWork((2 * INTERVAL_MS - 1) * NS_PER_MS)
     assert.strictEqual(put(), 2 ** 40 + 5)
     counters.doWork(2 * INTERVAL_MS * NS_PER_MS)
     assert.strictEqual(put(), 3)
+    assert.strictEqual(values().get(CountersFileDescriptor.WRITEABLE), 0)
   })
 
   it("tells the syncs of the last second that had any", () => {

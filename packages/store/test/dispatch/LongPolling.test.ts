@@ -68,6 +68,16 @@ describe("LongPolling", () => {
     assert.deepStrictEqual(woken, ["b"])
   })
 
+  it("has nobody to wake when the only one who waits for a topic stops", () => {
+    const { polling, settle, wait, woken } = make()
+    wait("a", "t", 0)()
+    wait("b", "t", 1)()
+    assert.strictEqual(polling.count, 0)
+    polling.onArrival(queue("t", 0))
+    settle()
+    assert.isEmpty(woken)
+  })
+
   it("holds ten thousand at once and wakes them all when the store closes", () => {
     const { polling, settle, wait, woken } = make()
     for (let index = 0; index < 10_000; index++) {

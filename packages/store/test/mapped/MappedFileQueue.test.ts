@@ -1,4 +1,5 @@
 import { assert, describe, it } from "vitest"
+import { AllocateAhead } from "../../src/mapped/AllocateAhead.ts"
 import { ForeignFile, MappedFileQueue } from "../../src/mapped/MappedFileQueue.ts"
 import { FileFailure, type StoreFile } from "../../src/mapped/FileSystem.ts"
 import { MemoryFileSystem } from "../../src/mapped/MemoryFileSystem.ts"
@@ -284,5 +285,27 @@ describe("MappedFileQueue", () => {
     queue.removeFirst()
     assert.isTrue(first.file.state.isClosed)
     assert.throws(() => first.read(0, 1), /is closed/)
+  })
+})
+
+describe("AllocateAhead", () => {
+  const SECOND_NS = 1_000_000_000
+
+  it("tries a file again after a second when the device refuses it, and lets a defect be one", () => {
+    const { fileSystem, open } = make()
+    const ahead = new AllocateAhead(fill(open(), 1), undefined, () => {})
+    const tried: Array<string> = []
+    let error: Error = new FileFailure({ code: "ENOSPC", operation: "create", path: NEXT })
+    fileSystem.createAsync = (path) => {
+      tried.push(path)
+      throw error
+    }
+    assert.strictEqual(ahead.doWork(0), 0)
+    assert.strictEqual(ahead.doWork(1), 0)
+    assert.strictEqual(ahead.doWork(SECOND_NS), 0)
+    assert.deepStrictEqual(tried, [NEXT])
+    error = new TypeError("defect")
+    assert.throws(() => ahead.doWork(SECOND_NS + 1), TypeError)
+    assert.deepStrictEqual(tried, [NEXT, NEXT])
   })
 })
