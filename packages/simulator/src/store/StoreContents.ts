@@ -13,6 +13,10 @@ const numberOf = (body: Uint8Array): number => Number(Buffer.from(body).toString
 export const bodyOf = (number: number, length: number): Uint8Array =>
   Buffer.from(`${number} `.padEnd(length, String.fromCharCode(97 + (number % 26))))
 
+/** Filter bits of a message, of several lengths. */
+export const bitsOf = ({ queueOffset }: RecordCursor): Uint8Array =>
+  new Uint8Array((queueOffset * 7) % 40).fill(queueOffset + 1)
+
 /** Positions by number of every message. */
 export const read = (engine: StoreEngine): Map<number, number> => {
   const found = new Map<number, number>()
@@ -65,6 +69,9 @@ const checkUnit = ({ commitLog }: StoreEngine, queue: ConsumeQueue, offset: numb
   if (file !== undefined) {
     const record = new RecordCursor().wrap(file.read(0, file.length), entry.position - file.fromOffset)
     const tagsCode = queue.tagsCodeOf(queue.slotOf(offset), entry)
+    const bits = queue.bitsOf(queue.slotOf(offset), entry)
+    const isWhole = bits.length === 0 || Buffer.compare(bits, bitsOf(record)) === 0
+    check(isWhole, "a unit is whole", () => `the unit of entry ${offset} of ${queue.topic} has bits ${bits.join(" ")}`)
     check(
       tagsCode === record.tagsHash(),
       "an entry has its tags code",

@@ -45,8 +45,6 @@ const TOPICS = 2
 const QUEUES = 2
 /** Openings that may fail before the disk lets one through. */
 const OPENINGS_MAX = 4
-/** Units of extended queues have bits of so many lengths. */
-const BITS_LENGTHS = 4
 /** Enough for every service to have had its turn. */
 const QUIET_MS = 400
 
@@ -82,7 +80,7 @@ class Life {
     this.scenario = scenarioOf(this.random)
     const { capacityBytes, faults, options } = this.scenario
     this.store = new SimulatedStore(this.random.int32() || 1, options, capacityBytes, lives.isLying === true)
-    this.store.filterBits = (record) => new Uint8Array(record.queueOffset % BITS_LENGTHS).fill(record.queueOffset)
+    this.store.filterBits = StoreContents.bitsOf
     const faultRandom = this.random.fork()
     this.store.disk.fault = (operation) => {
       if (!this.isFaulty || !faultRandom.chance(faults[operation])) {

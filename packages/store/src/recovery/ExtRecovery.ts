@@ -8,13 +8,16 @@ import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import type { ConsumeQueue, QueueEntry } from "../consumequeue/ConsumeQueue.ts"
-import { type ConsumeQueueExt, makeUnit } from "../consumequeue/ConsumeQueueExt.ts"
+import { type ConsumeQueueExt, type ExtUnit, makeUnit } from "../consumequeue/ConsumeQueueExt.ts"
+import * as ExtUnitDescriptor from "../consumequeue/ExtUnitDescriptor.ts"
 import * as QueueSearch from "../consumequeue/QueueSearch.ts"
 import { tagsCodeOf } from "../dispatch/QueueDispatcher.ts"
 
 const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
 /** Files of a queue that are searched for its last unit, as RocketMQ does. */
 const QUEUE_FILES_READ = 3
+/** What a device keeps or loses as a whole. Larger ones are multiples. */
+const SECTOR_LENGTH = 512
 
 const cursor = new RecordCursor()
 const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
@@ -24,7 +27,12 @@ const unit = makeUnit()
  * Ends the extended queue behind the unit of the last entry that has one. Entries of records from `unflushedFrom` on are
  * held against their units. Throws `FileFailure`.
  */
-export const recover = (queue: ConsumeQueue, commitLog: CommitLog, unflushedFrom: number): void => {
+export const recover = (
+  queue: ConsumeQueue,
+  commitLog: CommitLog,
+  unflushedFrom: number,
+  isCacheKept: boolean
+): void => {
   const { ext } = queue
   if (ext === undefined) {
     return
@@ -33,7 +41,7 @@ export const recover = (queue: ConsumeQueue, commitLog: CommitLog, unflushedFrom
   const unflushed = QueueSearch.first(queue, firstSlot, endSlot, ({ position }) => position >= unflushedFrom)
   let firstUnit = -1
   for (let slot = unflushed; slot < endSlot; slot++) {
-    const unitAt = mend(queue, ext, commitLog, slot)
+    const unitAt = mend(queue, ext, commitLog, slot, isCacheKept)
     firstUnit = firstUnit < 0 ? unitAt : firstUnit
   }
   endBehind(ext, lastUnit(queue), firstSlot === endSlot)
@@ -67,8 +75,19 @@ const lastUnit = (queue: ConsumeQueue): number => {
   return -1
 }
 
+/** Of one that lies across two the filter bits may be lost, and nothing says what they were. */
+const isInOneSector = ({ files }: ConsumeQueueExt, unitAt: number, { bits }: ExtUnit): boolean =>
+  bits.length === 0 ||
+  ((unitAt % files.fileLength) % SECTOR_LENGTH) + ExtUnitDescriptor.LENGTH_MIN + bits.length <= SECTOR_LENGTH
+
 /** Position of the unit that an entry has; -1 for an entry without, which it is made where its unit is not there. */
-const mend = (queue: ConsumeQueue, ext: ConsumeQueueExt, commitLog: CommitLog, slot: number): number => {
+const mend = (
+  queue: ConsumeQueue,
+  ext: ConsumeQueueExt,
+  commitLog: CommitLog,
+  slot: number,
+  isCacheKept: boolean
+): number => {
   const unitAt = queue.unitPositionOf(slot)
   if (unitAt < 0 || !queue.readSlot(slot, entry)) {
     return -1
@@ -78,7 +97,8 @@ const mend = (queue: ConsumeQueue, ext: ConsumeQueueExt, commitLog: CommitLog, s
     return unitAt
   }
   const tagsCode = tagsCodeOf(cursor, queue.topic)
-  if (ext.read(unitAt, unit) && unit.tagsCode === tagsCode && unit.storeTimestamp === cursor.storeTimestamp) {
+  const isRight = ext.read(unitAt, unit) && unit.tagsCode === tagsCode && unit.storeTimestamp === cursor.storeTimestamp
+  if (isRight && (isCacheKept || isInOneSector(ext, unitAt, unit))) {
     return unitAt
   }
   queue.rewriteEntry(slot, { ...entry, tagsCode })

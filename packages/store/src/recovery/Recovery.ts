@@ -160,7 +160,7 @@ export function* recover(options: RecoveryOptions): Generator<number, RecoveryRe
     if (!isCleanExit) {
       state.queue.files.markUnflushed(lastFilesStart(state, flushedTo))
     }
-    ExtRecovery.recover(state.queue, commitLog, flushedTo)
+    ExtRecovery.recover(state.queue, commitLog, flushedTo, options.isCacheKept)
     if (options.isWrittenDurable) {
       yield* state.queue.files.rewriteUnflushed()
       yield* state.queue.ext?.files.rewriteUnflushed() ?? []

@@ -8,6 +8,8 @@ import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import * as MultiDispatch from "../consumequeue/MultiDispatch.ts"
+import { isDelayTopic } from "../dispatch/DelayLevel.ts"
+import { tagsCodeOf } from "../dispatch/QueueDispatcher.ts"
 import type { MappedFile } from "../mapped/MappedFile.ts"
 import { isZero } from "../mapped/ZeroBytes.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
@@ -28,7 +30,8 @@ export const cutLog = (commitLog: CommitLog, end: number): void => {
 
 /**
  * Ends the queue behind its last entry that is true: its record ends by `logEnd` and names this queue and this offset.
- * Entries that an earlier crash left behind the end fail that test. Returns the number of entries cut.
+ * Entries that an earlier crash left behind the end fail that test. So does one that lies across two sectors of which only
+ * the first came to the device, by its tags code; it is the last one then. Returns the number of entries cut.
  */
 export const cutQueue = (queue: ConsumeQueue, commitLog: CommitLog, logEnd: number): number => {
   const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
@@ -36,10 +39,17 @@ export const cutQueue = (queue: ConsumeQueue, commitLog: CommitLog, logEnd: numb
   const before = queue.endSlot
   const first = queue.firstSlot
   let slot = before
+  let isTornMet = false
   while (slot > first && queue.readSlot(slot - 1, entry)) {
     const isWithinLog = entry.position + entry.size <= logEnd
-    if (isFiller(entry) || (isWithinLog && isTrue(entry, queue.offsetOf(slot - 1), queue, topic, commitLog))) {
+    if (isFiller(entry)) {
       break
+    }
+    if (isWithinLog && isTrue(entry, queue.offsetOf(slot - 1), queue, topic, commitLog)) {
+      if (isTornMet || hasTagsCode(entry, queue, slot - 1, commitLog)) {
+        break
+      }
+      isTornMet = true
     }
     slot--
   }
@@ -50,7 +60,11 @@ export const cutQueue = (queue: ConsumeQueue, commitLog: CommitLog, logEnd: numb
   return before - slot
 }
 
+/** The record of the entry that was looked at last. */
 const cursor = new RecordCursor()
+const LOW_HALF = 0x1_0000_0000
+/** What is behind this is no position of a unit: a tags code of which the lower half is lost can look like one. */
+const POSITION_MAX = Number.MAX_SAFE_INTEGER
 
 /** An entry whose record has been cleaned away cannot be asked and is believed. */
 const isTrue = (
@@ -71,6 +85,17 @@ const isTrue = (
   }
   const isOwn = cursor.queueId === queue.queueId && cursor.queueOffset === queueOffset && cursor.hasTopic(topic)
   return isOwn || (MultiDispatch.isLmq(queue.topic) && MultiDispatch.has(cursor, queue.topic, queueOffset))
+}
+
+/** Whether an entry that is true says of the tags what its record does. Units of an extended queue are looked at later. */
+const hasTagsCode = (entry: QueueEntry, queue: ConsumeQueue, slot: number, commitLog: CommitLog): boolean => {
+  if (commitLog.files.find(entry.position) === undefined) {
+    return true
+  }
+  const unitAt = queue.unitPositionOf(slot)
+  // Other delays than the usual ones may have been set; what a sector lacks is zeros.
+  const isDue = isDelayTopic(queue.topic) && entry.tagsCode % LOW_HALF !== 0
+  return isDue || entry.tagsCode === tagsCodeOf(cursor, cursor.topic) || (unitAt >= 0 && unitAt < POSITION_MAX)
 }
 
 const isUnwritten = (file: MappedFile, offset: number, length: number): boolean => {

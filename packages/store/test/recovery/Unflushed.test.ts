@@ -108,4 +108,52 @@ describe("what a store had not flushed", () => {
       }
     })
   }
+
+  for (const isExtended of [false, true]) {
+    const where = isExtended ? "its address in an extended queue" : "its tags code"
+    it(`is an entry across two sectors, of which the second one with ${where} is lost: it is made again`, () => {
+      const store = new SimulatedStore(1, { mappedFileSizeConsumeQueue: 20 * 64, enableConsumeQueueExt: isExtended })
+      store.open()
+      // The 26th entry begins 12 bytes before the end of a sector.
+      for (let id = 0; id < 26; id++) {
+        store.put({ ...message(id), tags: "Tag" })
+      }
+      store.run(500)
+      store.crash()
+      const path = "/store/consumequeue/topic/0/00000000000000000000"
+      const file = store.disk.open(path, 20 * 64)
+      file.clear(512, 512)
+      file.sync(0, file.length)
+      store.open()
+      const { queue } = store.engine.queues.find("topic", 0)!
+      const entry = { position: 0, size: 0, tagsCode: 0 }
+      assert.isTrue(queue.read(25, entry))
+      assert.strictEqual(queue.tagsCodeOf(25, entry), 83834)
+      assert.strictEqual(store.recovery.queueEntriesCut, 1)
+    })
+  }
+
+  it("is a unit of an extended queue across two sectors: its bits are not believed, since a filter would miss messages", () => {
+    const store = new SimulatedStore(1, { enableConsumeQueueExt: true, mappedFileSizeConsumeQueueExt: 4096 })
+    store.filterBits = () => new Uint8Array(34).fill(7)
+    store.open()
+    for (let id = 0; id < 15; id++) {
+      store.put(message(id))
+    }
+    store.run(500)
+    store.crash()
+    const file = store.disk.open("/store/consumequeue_ext/topic/0/00000000000000000000", 4096)
+    file.clear(512, 4096 - 512)
+    file.sync(0, file.length)
+    store.open()
+    const { queue } = store.engine.queues.find("topic", 0)!
+    const entry = { position: 0, size: 0, tagsCode: 0 }
+    const lengths = Array.from({ length: 15 }, (_, offset) =>
+      queue.read(offset, entry) ? queue.bitsOf(offset, entry).filter((byte) => byte === 7).length : -1
+    )
+    assert.deepStrictEqual(lengths, [...Array.from({ length: 9 }, () => 34), 0, 0, 0, 0, 0, 0])
+    // The tenth unit has its first 26 bytes in the sector that is there.
+    assert.isTrue(queue.read(9, entry))
+    assert.strictEqual(queue.bitsOf(9, entry).length, 0)
+  })
 })
