@@ -64,7 +64,7 @@ describe("a driver with a name", () => {
   it.live.each([
     [{ resolverName: "alpha" }, "resolverInterface"],
     [{ resolverName: "alpha", resolverInterface: "10.255.0.0:0/16" }, "an address of this machine: "],
-    [{ resolverName: "alpha", resolverInterface: "{nope}:0" }, "an interface of this machine: "],
+    [{ resolverName: "alpha", resolverInterface: "{nope}:0" }, "unknown interface nope"],
     [{ resolverName: "alpha", resolverInterface: "127.0.0.1:99999" }, "resolverInterface"],
     [{ resolverName: "alpha", resolverInterface: "nowhere.invalid:8050" }, "nowhere.invalid is not known"],
     [{ nameResolver: "driver", resolverInterface: "127.0.0.1:0" }, "resolverName"],

@@ -63,7 +63,7 @@ export const search = (
   if (host === undefined) {
     const named = interfaces.find((local) => local.name === name && local.address.length === length)
     return named === undefined
-      ? `an interface of this machine: ${namesOf(interfaces)}`
+      ? `an interface of this machine with an IPv${family} address: ${namesOf(interfaces, length)} (unknown interface ${name})`
       : new SocketAddress.SocketAddress(named.address, port)
   }
   const wanted = SocketAddress.parseAddress(host === "localhost" ? (family === 4 ? "127.0.0.1" : "::1") : host)
@@ -96,8 +96,8 @@ export const find = (
   return found
 }
 
-const namesOf = (interfaces: ReadonlyArray<LocalInterface>): string =>
-  Array.from(new Set(interfaces.map(({ name }) => name))).join(", ")
+const namesOf = (interfaces: ReadonlyArray<LocalInterface>, length: number): string =>
+  Array.from(new Set(interfaces.filter(({ address }) => address.length === length).map(({ name }) => name))).join(", ")
 
 const addressesOf = (interfaces: ReadonlyArray<LocalInterface>): string =>
   interfaces.map(({ address }) => SocketAddress.formatAddress(address)).join(", ")

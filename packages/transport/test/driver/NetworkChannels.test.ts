@@ -89,6 +89,7 @@ describe("network channels", () => {
     ["publication", "aeron:udp?endpoint=10.0.0.2:0", ErrorCode.GENERIC_ERROR, "endpoint"],
     ["publication", "aeron:udp?endpoint=nobody:1", ErrorCode.UNKNOWN_HOST, "nobody"],
     ["publication", `${ENDPOINT}|interface=10.7.0.0/16`, ErrorCode.INVALID_CHANNEL, "interface"],
+    ["publication", `${ENDPOINT}|interface={nope}`, ErrorCode.INVALID_CHANNEL, "sim0 (unknown interface nope)"],
     ["publication", `${ENDPOINT}|session-id=tag:99`, ErrorCode.INVALID_CHANNEL, "tag:99"],
     ["subscription", `${ENDPOINT}|cc=reno`, ErrorCode.INVALID_CHANNEL, "cc=reno"],
     ["subscription", `${ENDPOINT}|rcv-wnd=4m`, ErrorCode.GENERIC_ERROR, "Initial window greater than SO_RCVBUF"],
