@@ -62,7 +62,8 @@ export function* survey(commitLog: CommitLog, queues: QueueTable, visit: LogScan
     if (next < 0) {
       return { recordCount, damages, end, stoppedAt, code }
     }
-    const file = commitLog.files.find(stoppedAt)?.file.path ?? ""
+    // A record stands behind it, so that a file holds it.
+    const file = commitLog.files.find(stoppedAt)!.file.path
     bad = { position: stoppedAt, end: next, file, reason: RecordCheck.reasonOf(code) }
     from = next
   }

@@ -1,15 +1,20 @@
 /** What is said of single files, whatever somebody has put into them or into the directories of a store. */
 import { assert, describe, it } from "vitest"
+import type { CommitLog } from "../../src/commitlog/CommitLog.ts"
 import * as BatchEntry from "../../src/consumequeue/BatchEntryDescriptor.ts"
 import * as EntryDescriptor from "../../src/consumequeue/EntryDescriptor.ts"
 import * as ExtUnit from "../../src/consumequeue/ExtUnitDescriptor.ts"
 import * as FileDump from "../../src/inspect/FileDump.ts"
 import * as FileKind from "../../src/inspect/FileKind.ts"
 import * as FileSurvey from "../../src/inspect/FileSurvey.ts"
+import type { Finding } from "../../src/inspect/Finding.ts"
+import { IndexCheck } from "../../src/inspect/IndexCheck.ts"
+import type { IndexFileView } from "../../src/inspect/IndexWalk.ts"
+import { verify } from "../../src/inspect/StoreVerify.ts"
 import * as FileNaming from "../../src/mapped/FileNaming.ts"
 import type { StoreFile } from "../../src/mapped/FileSystem.ts"
 import { MemoryFileSystem } from "../../src/mapped/MemoryFileSystem.ts"
-import { options } from "../fixtures/SimulatedStore.ts"
+import { options, SimulatedStore } from "../fixtures/SimulatedStore.ts"
 
 const fileOf = (length: number, write: (view: DataView) => void): StoreFile => {
   const file = new MemoryFileSystem((run) => run()).create("/file", length)
@@ -167,5 +172,72 @@ describe("FileSurvey", () => {
 
   it("finds nothing where there is no store", () => {
     assert.deepStrictEqual(survey(new MemoryFileSystem((run) => run())), [])
+  })
+})
+
+describe("IndexCheck", () => {
+  const check = (
+    minOffset: number,
+    entries: ReadonlyArray<readonly [hash: number, position: number, before: number]>
+  ) => {
+    const details: Array<string> = []
+    const file = {
+      path: "/index",
+      slotCount: 4,
+      indexCount: entries.length + 1,
+      endPosition: 0,
+      entryAt: (entry: number) => {
+        const [keyHash, position, previous] = entries[entry - 1]!
+        return { keyHash, position, timestamp: 0, previous }
+      },
+      slotAt: () => entries.length
+    }
+    const check = new IndexCheck({
+      commitLog: { minOffset, files: { find: () => undefined } } as unknown as CommitLog,
+      files: [file as unknown as IndexFileView],
+      mayLag: false,
+      onFinding: (finding) => finding._tag === "IndexWrong" && details.push(finding.detail)
+    })
+    assert.deepStrictEqual([...check.entries([], 10_000)], [])
+    assert.strictEqual(check.entryCount, entries.length)
+    return details
+  }
+
+  it("leaves entries alone whose records are gone with the beginning of the log", () => {
+    assert.deepStrictEqual(check(1000, [[5, 999, 0]]), [])
+    assert.deepStrictEqual(check(999, [[5, 999, 0]]), ["it leads to 999, where no record stands"])
+  })
+
+  it("finds entries with a hash that none is, and those that break the chain of their slot", () => {
+    assert.deepStrictEqual(check(1000, [[-1, 0, 0]]), ["its hash is negative"])
+    assert.deepStrictEqual(
+      check(1000, [
+        [5, 0, 0],
+        [9, 0, 0]
+      ]),
+      ["the entry before it is said to be 0 and is 1"]
+    )
+    assert.deepStrictEqual(
+      check(1000, [
+        [5, 0, 0],
+        [9, 0, 1]
+      ]),
+      []
+    )
+  })
+})
+
+describe("StoreVerify", () => {
+  it("says how far it is while it reads a long log", () => {
+    const store = new SimulatedStore(1, { mappedFileSizeCommitLog: 8 << 20, maxMessageSize: 4 << 20 }).open()
+    for (let id = 0; id < 2; id++) {
+      store.put({ topic: "topic", queueId: 0, body: new Uint8Array(3 << 20) })
+      store.run(100)
+    }
+    const { commitLog, queues } = store.engine
+    const onFinding = (finding: Finding) => assert.fail(finding._tag)
+    const files = { fileSystem: store.disk, root: "/store", commitLog, queues, indexFiles: [] }
+    const parts = [...verify({ ...files, isOpen: true, onFinding })]
+    assert.deepStrictEqual(parts, [{ part: "log", done: commitLog.maxOffset }])
   })
 })

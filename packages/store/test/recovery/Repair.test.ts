@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { assert } from "vitest"
 import * as Inspect from "../../src/Inspect.ts"
 import * as MessageStore from "../../src/MessageStore.ts"
+import * as RepairPlan from "../../src/recovery/RepairPlan.ts"
 import * as Repair from "../../src/Repair.ts"
 import {
   all,
@@ -18,6 +19,7 @@ import {
   using,
   without
 } from "../fixtures/DamagedStore.ts"
+import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
 import * as Temporary from "../fixtures/Temporary.ts"
 
 describe("repair", () => {
@@ -166,4 +168,49 @@ describe("repair", () => {
       assert.lengthOf((yield* Repair.plan({ directory })).damages, 1)
     })
   )
+})
+
+describe("the plan for queues", () => {
+  const ofTopic = { topic: "topic", queueId: 0 }
+  const missing = (queueOffset: number, position: number) =>
+    ({ _tag: "QueueEntryMissing", ...ofTopic, queueOffset, position }) as const
+  const wrong = {
+    _tag: "QueueEntryWrong",
+    ...ofTopic,
+    queueOffset: 1,
+    found: { position: 0, size: 1, tagsCode: 0 },
+    expected: { position: 0, size: 2, tagsCode: 0 },
+    detail: "it leads elsewhere"
+  } as const
+
+  const make = () => {
+    const store = new SimulatedStore(1).open()
+    for (let id = 0; id < 3; id++) {
+      store.put({ ...ofTopic, body: Buffer.from(String(id)) })
+    }
+    store.run(100)
+    return { queues: store.engine.queues, end: store.engine.commitLog.maxOffset }
+  }
+
+  it("mends entries in place, and leaves what is missing at the end to the next opening", () => {
+    const { end, queues } = make()
+    const { edits, putAside } = RepairPlan.queues(queues, [wrong, missing(3, 0), missing(0, end)], end)
+    assert.deepStrictEqual(putAside, [])
+    assert.deepStrictEqual(
+      edits.map(({ offset }) => offset),
+      [20]
+    )
+  })
+
+  it("has a queue made anew that lacks its beginning, whatever else is wrong with it", () => {
+    const { end, queues } = make()
+    const { edits, putAside } = RepairPlan.queues(queues, [wrong, missing(0, 0)], end)
+    assert.deepStrictEqual([edits, putAside], [[], ["/store/consumequeue/topic/0"]])
+  })
+
+  it("has nothing for a queue that is not there", () => {
+    const { end, queues } = make()
+    const findings = [{ ...wrong, topic: "other" }]
+    assert.deepStrictEqual(RepairPlan.queues(queues, findings, end), { edits: [], putAside: [] })
+  })
 })
