@@ -96,6 +96,7 @@ export class SystemCallFailed extends Schema.TaggedError<SystemCallFailed>("@mil
 
 /**
  * This operating system lacks what was asked for.
+ * `detail` says where it is there, and what works here.
  *
  * @category errors
  * @since 0.1.0
@@ -116,6 +117,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>("@millrace/core
 
 /**
  * A file is shorter than the part of it that should be mapped.
+ * Wait for its owner to have made it, or have it made anew.
  *
  * @category errors
  * @since 0.1.0

@@ -173,6 +173,7 @@ export type FrameErrorReason = typeof FrameErrorReason.Type
 
 /**
  * The error of `Frame.decode`, `Datagram.decode` and `Datagram.encode`.
+ * Its reason says which rule the bytes break: drop them, and look at who sends them.
  *
  * @category errors
  * @since 0.1.0

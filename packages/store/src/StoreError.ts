@@ -169,6 +169,7 @@ export class DecompressFailed extends Schema.TaggedError<DecompressFailed>(
 
 /**
  * An operation on a file failed. `code` is the system's name for the error.
+ * Mend what that says (permissions, limits, the device), and open the store again.
  *
  * @category errors
  * @since 0.1.0
@@ -275,6 +276,7 @@ const REFUSALS = [
 
 /**
  * A hook of the program (`StoreHooks`) refused a message. Nothing of its call was stored.
+ * `detail` is what the hook says about it.
  *
  * @category errors
  * @since 0.1.0
@@ -413,6 +415,7 @@ export class TooManySessions extends Schema.TaggedError<TooManySessions>("@millr
 
 /**
  * Live messages wait for what comes before them, and the recording does not get there.
+ * Start its recorder, or wait longer (`patience`).
  *
  * @category errors
  * @since 0.1.0
@@ -439,6 +442,7 @@ export class RecordingBehind extends Schema.TaggedError<RecordingBehind>("@millr
 
 /**
  * The store does not take messages now, for a reason that is none of the others.
+ * `detail` says it, and `Health` as well, which is `Healthy` again when messages are taken.
  *
  * @category errors
  * @since 0.1.0
@@ -455,6 +459,7 @@ export class NotWriteable extends Schema.TaggedError<NotWriteable>("@millrace/st
 
 /**
  * An option of the store has a value that it cannot have.
+ * `detail` says which values it can have.
  *
  * @category errors
  * @since 0.1.0

@@ -26,6 +26,7 @@ export class Closed extends Schema.TaggedError<Closed>("@millrace/transport/Tran
 
 /**
  * A channel URI is wrong: which parameter, its value, and what is allowed.
+ * Write one that is allowed; `Channel.udp` and `Channel.ipc` make valid ones.
  *
  * @category errors
  * @since 0.1.0
@@ -229,6 +230,7 @@ export class ServiceTimeout extends Schema.TaggedError<ServiceTimeout>(
 
 /**
  * The driver refused a command. `code` is Aeron's error code, `codeName` its name.
+ * Change what `detail` names; `millrace errors` shows what the driver has recorded of it.
  *
  * @category errors
  * @since 0.1.0
