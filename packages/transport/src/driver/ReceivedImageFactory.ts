@@ -1,4 +1,5 @@
 /** Makes the receiver's half of an image of what the conductor says about it. */
+import { assert } from "@millrace/core/kernel/memory/Assert"
 import { SocketAddress } from "../channel/SocketAddress.ts"
 import type { CongestionControl } from "../congestion/CongestionControl.ts"
 import { Cubic } from "../congestion/Cubic.ts"
@@ -46,12 +47,14 @@ const congestionControlOf = (
   if (name === "static") {
     return new StaticWindow(windowLength)
   }
-  const [rtt, window] = [rttCounter, windowCounter].map((id) => (id === undefined ? undefined : resources.counter(id)))
+  assert(rttCounter !== undefined && windowCounter !== undefined, "a cubic window shows itself in two counters")
+  const rtt = resources.counter(rttCounter)
+  const window = resources.counter(windowCounter)
   return new Cubic({
     ...options,
     maxWindowLength: windowLength,
     nowNs,
-    onWindow: (length) => window?.set(BigInt(length)),
-    onRtt: (ns) => rtt?.set(BigInt(Math.trunc(ns)))
+    onWindow: (length) => window.set(BigInt(length)),
+    onRtt: (ns) => rtt.set(BigInt(Math.trunc(ns)))
   })
 }

@@ -231,11 +231,20 @@ describe("driver Conductor", () => {
     assert.include(String(driver.errors[0]), `record length at offset ${offset - 8} is ${Math.abs(length)}`)
   })
 
-  it("refuses destinations and network channels by name", () => {
+  it("refuses destinations of every kind", () => {
     const driver = new HeapDriver()
     const client = driver.newClient()
-    client.addDestination(1n, "aeron:udp?endpoint=localhost:1")
-    assert.strictEqual(errorOf(driver).code, ErrorCode.NOT_SUPPORTED)
+    const channel = "aeron:udp?endpoint=localhost:1"
+    for (const send of [
+      () => client.addDestination(1n, channel),
+      () => client.removeDestination(1n, channel),
+      () => client.removeDestinationById(1n, 2n),
+      () => client.addReceiveDestination(1n, channel),
+      () => client.removeReceiveDestination(1n, channel)
+    ]) {
+      send()
+      assert.strictEqual(errorOf(driver).code, ErrorCode.NOT_SUPPORTED)
+    }
   })
 
   it("tells a publisher that a subscriber rejected its stream, and keeps it away for a while", () => {

@@ -1,19 +1,28 @@
 /** The small tables of conductor, sender and receiver. */
 import { assert, describe, it } from "@effect/vitest"
 import { CountersManager } from "@millrace/core/kernel/counters/CountersManager"
+import * as DataFrame from "@millrace/core/kernel/frame/DataFrame"
+import { frameBuffer } from "@millrace/core/kernel/frame/FrameBuffer"
+import * as FrameFlags from "@millrace/core/kernel/frame/FrameFlags"
+import * as SetupFrame from "@millrace/core/kernel/frame/SetupFrame"
 import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
-import { SocketAddress } from "../../src/channel/SocketAddress.ts"
+import { any, SocketAddress } from "../../src/channel/SocketAddress.ts"
 import type { UdpChannel } from "../../src/channel/UdpChannel.ts"
 import * as ErrorCode from "../../src/command/ErrorCode.ts"
 import { SharedResources } from "../../src/driver/AgentResources.ts"
 import { ControlProtocolError } from "../../src/driver/ControlProtocolError.ts"
+import { DataPacketDispatcher } from "../../src/driver/DataPacketDispatcher.ts"
 import { PENDING_SETUPS_MAX, PendingSetups } from "../../src/driver/PendingSetups.ts"
 import { PositionCounter } from "../../src/driver/PositionCounter.ts"
+import type { ReceivedImage } from "../../src/driver/ReceivedImage.ts"
 import { ReceiverLiveness } from "../../src/driver/ReceiverLiveness.ts"
 import { socketFailure } from "../../src/driver/SocketFailure.ts"
 import { PortRangeExhausted } from "../../src/media/PortRange.ts"
 import type { ReceiveEndpoint } from "../../src/media/ReceiveEndpoint.ts"
 import { UdpSocketError } from "../../src/media/UdpPort.ts"
+
+const STREAM = 1001
+const SOURCE = any(4)
 
 const endpoint = (id: number) => ({ id }) as ReceiveEndpoint
 const values = () => new HeapRegion("values", 1024).buffer()
@@ -120,5 +129,102 @@ describe("socketFailure", () => {
     assert.match(told(new PortRangeExhausted({ low: 1, high: 2 })), /channel=aeron:udp/)
     const defect = new TypeError("defect")
     assert.strictEqual(socketFailure(defect, channel), defect)
+  })
+})
+
+describe("DataPacketDispatcher", () => {
+  const setUp = (sessionLimit = 10) => {
+    const asked: Array<number> = []
+    const made: Array<number> = []
+    const dispatcher = new DataPacketDispatcher(
+      {
+        onUnknownStream: (sessionId) => void asked.push(sessionId),
+        onSetup: (buffer, offset) => void made.push(SetupFrame.sessionId(buffer, offset)),
+        onEvicted: () => {},
+        onSessionLimit: () => {}
+      },
+      sessionLimit
+    )
+    const frame = frameBuffer(new Uint8Array(64))
+    const data = (sessionId: number, streamId = STREAM): boolean => {
+      DataFrame.write(frame, 0, 64, FrameFlags.UNFRAGMENTED, 0, 0, sessionId, streamId)
+      return dispatcher.onData(frame, 0, 64, 64, SOURCE, 0)
+    }
+    const setup = (sessionId: number, streamId = STREAM): boolean => {
+      SetupFrame.write(frame, 0, 0, 0, sessionId, streamId, 0, 0, 65_536, 1408, 0)
+      return dispatcher.onSetup(frame, 0, SOURCE)
+    }
+    const events: Array<string> = []
+    const image = (sessionId: number, streamId = STREAM) =>
+      ({
+        sessionId,
+        streamId,
+        isEndOfStream: false,
+        deactivate: () => events.push(`end ${sessionId}`),
+        insertPacket: () => true
+      }) as unknown as ReceivedImage
+    return { asked, data, dispatcher, events, image, made, setup }
+  }
+
+  it("asks once who sends a session that is wanted, and nobody of one that is not", () => {
+    const { asked, data, dispatcher, made, setup } = setUp()
+    dispatcher.addSubscription(STREAM, 5)
+    for (const session of [5, 6, 5, 6]) {
+      assert.isFalse(data(session))
+    }
+    assert.isFalse(data(5, STREAM + 1))
+    assert.isFalse(setup(7))
+    assert.isFalse(setup(5, STREAM + 1))
+    assert.isFalse(setup(6))
+    assert.isTrue(setup(5))
+    assert.isFalse(setup(5))
+    assert.deepStrictEqual([asked, made], [[5], [5]])
+  })
+
+  it("asks for a session that somebody comes to want, and forgets it with the last who does", () => {
+    const { asked, data, dispatcher } = setUp()
+    dispatcher.addSubscription(STREAM, 5)
+    data(6)
+    dispatcher.addSubscription(STREAM, 6)
+    data(6)
+    dispatcher.removeSubscription(STREAM, 6)
+    data(6)
+    dispatcher.addSubscription(STREAM, undefined)
+    data(6)
+    dispatcher.removeSubscription(STREAM + 1, undefined)
+    assert.deepStrictEqual(asked, [6, 6])
+  })
+
+  it("ends the images that nobody wants any more, and keeps the others", () => {
+    const { data, dispatcher, events, image } = setUp()
+    const [kept, ended] = [image(5), image(6)]
+    dispatcher.addSubscription(STREAM, 5)
+    dispatcher.addSubscription(STREAM, undefined)
+    dispatcher.addImage(kept)
+    dispatcher.addImage(ended)
+    dispatcher.addImage(image(7, STREAM + 1))
+    dispatcher.removeSubscription(STREAM, undefined)
+    assert.deepStrictEqual(events, ["end 6"])
+    assert.isTrue(data(5))
+    assert.strictEqual(dispatcher.findImage(STREAM, 5), kept)
+    assert.isUndefined(dispatcher.findImage(STREAM, 6))
+    dispatcher.removeSubscription(STREAM, 5)
+    assert.isUndefined(dispatcher.findImage(STREAM, 5))
+  })
+
+  it("leaves a session alone for a while whose image was silent, until its state is taken back", () => {
+    const { asked, data, dispatcher, events, image } = setUp()
+    const silent = image(5)
+    dispatcher.addSubscription(STREAM, undefined)
+    dispatcher.addImage(silent)
+    dispatcher.removeImage(silent)
+    data(5)
+    dispatcher.removeState(5, STREAM, "PendingSetup")
+    data(5)
+    assert.deepStrictEqual([asked, events], [[], ["end 5"]])
+    dispatcher.removeState(5, STREAM, "CoolDown")
+    dispatcher.removeState(5, STREAM + 1, "CoolDown")
+    data(5)
+    assert.deepStrictEqual(asked, [5])
   })
 })

@@ -212,6 +212,31 @@ describe("DriverNameResolver", () => {
     assert.strictEqual(look(alpha, "bravo"), "10.0.0.4")
   })
 
+  it("believes no address that is none, unless a driver tells it of itself", () => {
+    const world = new World()
+    const alpha = world.add("alpha", 1)
+    const stranger = world.network.host(addressOf(66)).open({
+      local: new SocketAddress(addressOf(66), 1234),
+      remote: undefined,
+      receiveBufferLength: 0,
+      sendBufferLength: 0
+    })
+    const tell = (flags: string): void => {
+      const bytes = new Uint8Array(
+        Buffer.from(
+          `200000000000070001${flags}65a000000000000000000800${Buffer.from("stranger").toString("hex")}0000`,
+          "hex"
+        )
+      )
+      stranger.send(frameBuffer(bytes), 0, bytes.length, new SocketAddress(addressOf(1), PORT))
+      world.run(0.1)
+    }
+    tell("00")
+    assert.strictEqual(look(alpha, "stranger"), "unknown")
+    tell("80")
+    assert.strictEqual(look(alpha, "stranger"), "10.0.0.66")
+  })
+
   it("counts what is no RES, and grows only so far, whoever makes up names", () => {
     const world = new World()
     const alpha = world.add("alpha", 1)
