@@ -1,11 +1,12 @@
 /** Which UDP channels a driver takes, which it shares, and which it refuses, saying why. */
 import { assert, describe, it } from "@effect/vitest"
+import { SocketAddress } from "../../src/channel/SocketAddress.ts"
 import type { ClientPublication } from "../../src/client/ClientPublication.ts"
 import type { SubscriptionImages } from "../../src/client/SubscriptionImages.ts"
 import * as ErrorCode from "../../src/command/ErrorCode.ts"
 import * as SystemCounters from "../../src/driver/SystemCounters.ts"
 import { type HeapClient, readAll, STREAM } from "../client/HeapClient.ts"
-import { HeapNetwork } from "./HeapNetwork.ts"
+import { HeapNetwork, RECEIVER_ADDRESS } from "./HeapNetwork.ts"
 
 const ENDPOINT = "aeron:udp?endpoint=10.0.0.2:40456"
 
@@ -156,6 +157,28 @@ describe("network channels", () => {
     assert.deepStrictEqual(readAll(again), ["one"])
     // A tag is of the sockets that send, or of those that receive.
     assert.include(refusal(world.publisher, "publication", "aeron:udp?tags=5").message, "tags")
+  })
+
+  it("are found by their tag among others", () => {
+    const world = new HeapNetwork(12)
+    world.subscriber.addSubscription(`${ENDPOINT}|tags=5`)
+    const tagged = world.subscriber.addSubscription("aeron:udp?endpoint=10.0.0.2:40457|tags=6")
+    world.subscriber.addSubscription("aeron:udp?tags=6|session-id=7")
+    world.publisher.addPublication("aeron:udp?endpoint=10.0.0.2:40457", true)
+    world.run(200)
+    assert.strictEqual(tagged.current.length, 1)
+  })
+
+  it("take the next port of the range for those of the system's choice when one is taken, and say when none is left", () => {
+    const world = new HeapNetwork(12, { receiverPorts: { low: 40_500, high: 40_501 } })
+    const other = { local: new SocketAddress(RECEIVER_ADDRESS, 40_500), remote: undefined }
+    world.network.host(RECEIVER_ADDRESS).open({ ...other, receiveBufferLength: 0, sendBufferLength: 0 })
+    const subscription = world.subscriber.addSubscription("aeron:udp?endpoint=10.0.0.2:0|tags=5")
+    world.publisher.addPublication("aeron:udp?endpoint=10.0.0.2:40501", true)
+    world.run(200)
+    assert.strictEqual(subscription.current.length, 1)
+    const failure = refusal(world.subscriber, "subscription", "aeron:udp?endpoint=10.0.0.2:0|tags=6")
+    assert.include(failure.message, "no available ports in range 40500 40501")
   })
 
   it("have the buffers that the driver's options name, as if the channel did", () => {
