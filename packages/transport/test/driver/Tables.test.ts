@@ -103,10 +103,10 @@ describe("SharedResources", () => {
   it("has no log and no socket that the conductor did not make, or has closed", () => {
     const resources = new SharedResources(values())
     assert.throws(() => resources.openLog("/1.logbuffer"), "the conductor has no log /1.logbuffer")
-    assert.throws(() => resources.openSocket(3, undefined), "the conductor has no endpoint 3")
+    assert.throws(() => resources.openSocket(3), "the conductor has no endpoint 3")
     resources.addSocket(3, {} as never)
     resources.removeSocket(3)
-    assert.throws(() => resources.openSocket(3, undefined), "the conductor has no endpoint 3")
+    assert.throws(() => resources.openSocket(3), "the conductor has no endpoint 3")
   })
 })
 
