@@ -1,14 +1,15 @@
 /**
  * CRC-32 (the zlib polynomial). RocketMQ stores it with the sign bit cleared.
  *
- * `zlib.crc32` pays about 200 ns a call before it reads a byte. A slicing-by-8 loop that loads four bytes at a time costs
- * 0.57 ns a byte (0.86 when it loads them one by one), and is used up to `LOOP_LENGTH_MAX` bytes, the crossover measured on
- * Node 26 (x64).
+ * `zlib.crc32` pays about 150 ns a call before it reads a byte. A slicing-by-16 loop that loads four bytes at a time costs
+ * 0.38-0.58 ns a byte (slicing by 8 took 0.60-0.72: sixteen bytes give the processor twice as much to do at a time), and is
+ * used up to `LOOP_LENGTH_MAX` bytes, the crossover measured on Node 26 (x64).
  */
 import { crc32 } from "node:zlib"
 
 const LOOP_LENGTH_MAX = 640
-const SLICES = 8
+const SLICES = 16
+const HALF = SLICES / 2
 const POLYNOMIAL = 0xedb88320
 
 const table = new Int32Array(SLICES * 256)
@@ -45,23 +46,29 @@ const loop = (before: number, view: DataView, start: number, end: number): numbe
   let crc = ~before
   let at = start
   for (; at + SLICES <= end; at += SLICES) {
-    const low = crc ^ view.getInt32(at, true)
-    const high = view.getInt32(at + 4, true)
+    // What depends on the bytes before comes last: the rest can be done while they are.
     crc =
-      table[0x700 + (low & 0xff)]! ^
-      table[0x600 + ((low >>> 8) & 0xff)]! ^
-      table[0x500 + ((low >>> 16) & 0xff)]! ^
-      table[0x400 + (low >>> 24)]! ^
-      table[0x300 + (high & 0xff)]! ^
-      table[0x200 + ((high >>> 8) & 0xff)]! ^
-      table[0x100 + ((high >>> 16) & 0xff)]! ^
-      table[high >>> 24]!
+      four(0x800, view.getInt32(at + 4, true)) ^
+      four(0x400, view.getInt32(at + 8, true)) ^
+      four(0x000, view.getInt32(at + 12, true)) ^
+      four(0xc00, crc ^ view.getInt32(at, true))
+  }
+  if (at + HALF <= end) {
+    crc = four(0x000, view.getInt32(at + 4, true)) ^ four(0x400, crc ^ view.getInt32(at, true))
+    at += HALF
   }
   for (; at < end; at++) {
     crc = (crc >>> 8) ^ table[(crc ^ view.getUint8(at)) & 0xff]!
   }
   return ~crc
 }
+
+/** What four bytes come to, with as many bytes behind them as the tables from `first` on stand for. */
+const four = (first: number, word: number): number =>
+  table[first + 0x300 + (word & 0xff)]! ^
+  table[first + 0x200 + ((word >>> 8) & 0xff)]! ^
+  table[first + 0x100 + ((word >>> 16) & 0xff)]! ^
+  table[first + (word >>> 24)]!
 
 /**
  * Appending n bytes multiplies what stood before by x^(8n): so the CRC of a whole follows from those of its parts, and a
