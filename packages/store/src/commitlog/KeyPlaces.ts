@@ -5,8 +5,12 @@
 import { KEYS, NAME_SEPARATOR, PROPERTY_SEPARATOR, TAGS, UNIQ_KEY } from "./MessageProperties.ts"
 import * as Utf8 from "./Utf8.ts"
 
-const KEYS_NAME = Utf8.encode(KEYS)
-const TAGS_NAME = Utf8.encode(TAGS)
+/** Four bytes, and the two names that have as many, as one number each: names are compared at once, not byte by byte. */
+const wordAt = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
+const KEYS_WORD = wordAt(Utf8.encode(KEYS), 0)
+const TAGS_WORD = wordAt(Utf8.encode(TAGS), 0)
+const WORD_LENGTH = 4
 const UNIQ_KEY_NAME = Utf8.encode(UNIQ_KEY)
 
 /** Start and end of each value; one that is not there ends where it starts. */
@@ -40,12 +44,15 @@ export class KeyPlaces {
   }
 
   #note(bytes: Uint8Array, nameAt: number, nameEnd: number, valueEnd: number): void {
-    if (Utf8.equals(KEYS_NAME, bytes, nameAt, nameEnd)) {
-      this.keysStart = nameEnd + 1
-      this.keysEnd = valueEnd
-    } else if (Utf8.equals(TAGS_NAME, bytes, nameAt, nameEnd)) {
-      this.tagsStart = nameEnd + 1
-      this.tagsEnd = valueEnd
+    if (nameEnd - nameAt === WORD_LENGTH) {
+      const word = wordAt(bytes, nameAt)
+      if (word === KEYS_WORD) {
+        this.keysStart = nameEnd + 1
+        this.keysEnd = valueEnd
+      } else if (word === TAGS_WORD) {
+        this.tagsStart = nameEnd + 1
+        this.tagsEnd = valueEnd
+      }
     } else if (Utf8.equals(UNIQ_KEY_NAME, bytes, nameAt, nameEnd)) {
       this.uniqueKeyStart = nameEnd + 1
       this.uniqueKeyEnd = valueEnd

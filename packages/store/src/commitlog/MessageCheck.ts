@@ -121,41 +121,41 @@ const checkProperties = (message: MessageInput, lengthMax: number): number => {
   if (message.rawProperties !== undefined) {
     return message.rawProperties.length < lengthMax ? OK : PROPERTIES_TOO_LONG
   }
-  const state: LengthState = { bound: 0, isLegal: true }
-  countKeys(message, state)
-  countPair(state, MessageProperties.TAGS, message.tags ?? "")
+  let bound = countKeys(message)
+  bound = count(bound, MessageProperties.TAGS, message.tags ?? "")
   if (message.wait === false) {
-    countPair(state, MessageProperties.WAIT, "false")
+    bound = count(bound, MessageProperties.WAIT, "false")
   }
   for (const name in message.properties) {
-    countPair(state, name, message.properties[name]!)
+    const isName = name !== "" && MessageProperties.isLegal(name)
+    bound = isName ? count(bound, name, message.properties[name]!) : ILLEGAL
   }
-  if (!state.isLegal) {
+  if (bound === ILLEGAL) {
     return PROPERTY_ILLEGAL
   }
-  return state.bound <= lengthMax || exactLength(message) <= lengthMax ? OK : PROPERTIES_TOO_LONG
+  return bound <= lengthMax || exactLength(message) <= lengthMax ? OK : PROPERTIES_TOO_LONG
 }
 
-interface LengthState {
-  /** Upper bound of the length in bytes: three a UTF-16 unit. */
-  bound: number
-  isLegal: boolean
-}
+/** In the place of a length: whatever is added to it. */
+const ILLEGAL = Number.POSITIVE_INFINITY
 
-const countKeys = (message: MessageInput, state: LengthState): void => {
-  if (typeof message.keys === "string") {
-    countPair(state, MessageProperties.KEYS, message.keys)
-  } else if (message.keys !== undefined) {
-    for (const key of message.keys) {
-      countPair(state, MessageProperties.KEYS, key)
-    }
+const countKeys = ({ keys }: MessageInput): number => {
+  if (keys === undefined) {
+    return 0
   }
+  if (typeof keys === "string") {
+    return count(0, MessageProperties.KEYS, keys)
+  }
+  let bound = 0
+  for (const key of keys) {
+    bound = count(bound, MessageProperties.KEYS, key)
+  }
+  return bound
 }
 
-const countPair = (state: LengthState, name: string, value: string): void => {
-  state.bound += Utf8.lengthMax(name) + Utf8.lengthMax(value) + 2
-  state.isLegal &&= name !== "" && MessageProperties.isLegal(name) && MessageProperties.isLegal(value)
-}
+/** Adds the upper bound of a pair's length in bytes, three a UTF-16 unit; ILLEGAL where its value is. */
+const count = (bound: number, name: string, value: string): number =>
+  MessageProperties.isLegal(value) ? bound + Utf8.lengthMax(name) + Utf8.lengthMax(value) + 2 : ILLEGAL
 
 /** The length that the encoder will write; only computed near the limit. */
 const exactLength = (message: MessageInput): number => {

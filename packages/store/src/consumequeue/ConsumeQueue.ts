@@ -89,13 +89,15 @@ export class ConsumeQueue {
    * message. Throws `FileFailure`.
    */
   append(queueOffset: number, position: number, size: number, tagsCode: number, part?: EntryPart): void {
-    if (position + size <= this.maxPosition || queueOffset < this.maxOffset) {
+    const at = queueOffset * ENTRY
+    const end = this.files.maxOffset
+    if (position + size <= this.maxPosition || at < end) {
       return
     }
-    if (queueOffset > this.maxOffset) {
+    if (at > end) {
       this.#fill(queueOffset)
     }
-    const file = this.files.fileForAppend(queueOffset * ENTRY)
+    const file = this.files.fileForAppend(at)
     const unitAt = this.ext === undefined || part === undefined ? -1 : this.ext.append(tagsCode, part)
     write(file, file.wrotePosition, position, size, tagsCode, unitAt)
     file.wrotePosition += ENTRY
