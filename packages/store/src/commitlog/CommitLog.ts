@@ -2,7 +2,7 @@
  * The log that all topics share: records one behind the other in files of one length.
  *
  * A put appends any number of records and ends with `commit`: records are encoded into the encoder's scratch buffer and
- * reach the file as one run by one copy. Between `append` and `commit` nobody else runs: all of it is one synchronous
+ * reach the file as one run by one copy. One that is put alone is encoded where it is to stand. Between `append` and `commit` nobody else runs: all of it is one synchronous
  * pass on one thread, which is what RocketMQ's put lock gives.
  */
 import { assert } from "@millrace/core/kernel/memory/Assert"
@@ -12,10 +12,13 @@ import type { MessageInput } from "./MessageInput.ts"
 import type { MappedFile } from "../mapped/MappedFile.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
-import type { RecordEncoder } from "./RecordEncoder.ts"
+import { boundOf, type RecordEncoder } from "./RecordEncoder.ts"
 
 /** A run is moved into the file when it is this long, while it is still in the processor's cache. */
 const RUN_LENGTH_MAX = 128 * 1024
+
+/** Longer records are copied: into a mapping that is faster by way of the system. */
+const IN_PLACE_LENGTH_MAX = 16 * 1024
 
 /** Bytes behind the last record that a failed write may have left there. */
 export interface Remains {
@@ -94,8 +97,8 @@ export class CommitLog {
   }
 
   /**
-   * Encodes one record, which must not be longer than `recordLengthMax`, at the end of the run and returns its length.
-   * Its position is then `nextPosition - length`. Throws `FileFailure` where a new file is needed and cannot be made, or what was appended
+   * Encodes one record, which must not be longer than `recordLengthMax`, at the end of the run and returns its position;
+   * it ends at `nextPosition`. Throws `FileFailure` where a new file is needed and cannot be made, or what was appended
    * before cannot be written; the run is then to be abandoned.
    */
   append(message: MessageInput, topic: Uint8Array, queueOffset: number, storeTimestamp: number): number {
@@ -108,10 +111,56 @@ export class CommitLog {
     if (length + RecordDescriptor.BLANK_LENGTH_MIN > this.#room()) {
       this.#roll(length)
     }
-    encoder.stamp(this.#runLength, length, this.nextPosition, queueOffset, storeTimestamp)
+    const position = this.nextPosition
+    encoder.stamp(this.#runLength, length, position, queueOffset, storeTimestamp)
     this.#runLength += length
     this.lastStoreTimestamp = storeTimestamp
-    return length
+    return position
+  }
+
+  /**
+   * As `append` and `commit`, of one record with no run before it. Where its file has room for the longest that it can be
+   * it is encoded there, which saves the copy (a tenth of what the put took).
+   */
+  appendAlone(message: MessageInput, topic: Uint8Array, queueOffset: number, storeTimestamp: number): number {
+    assert(this.#runLength === 0, "a record alone behind a run")
+    const lengthMax = boundOf(message, topic)
+    const isInPlace = lengthMax <= IN_PLACE_LENGTH_MAX && lengthMax + RecordDescriptor.BLANK_LENGTH_MIN <= this.#room()
+    const position = isInPlace
+      ? this.#writeInPlace(message, topic, queueOffset, storeTimestamp, lengthMax)
+      : this.append(message, topic, queueOffset, storeTimestamp)
+    this.commit()
+    return position
+  }
+
+  #writeInPlace(
+    message: MessageInput,
+    topic: Uint8Array,
+    queueOffset: number,
+    storeTimestamp: number,
+    lengthMax: number
+  ): number {
+    const file = this.#file!
+    const at = file.wrotePosition
+    const position = file.fromOffset + at
+    this.#clearRemains()
+    const window = file.claim(at, lengthMax)
+    this.#remainsLength = lengthMax
+    let isWritten = false
+    try {
+      const length = this.#encoder.encodeInto(window, at, message, topic, position, queueOffset, storeTimestamp)
+      file.publish(at, length)
+      this.#remainsLength = 0
+      // Readers go up to this position and no further: it moves only when the record is whole.
+      file.wrotePosition = at + length
+      isWritten = true
+    } finally {
+      if (!isWritten) {
+        this.abandon()
+      }
+    }
+    this.lastStoreTimestamp = storeTimestamp
+    return position
   }
 
   /**
@@ -147,9 +196,10 @@ export class CommitLog {
     return total
   }
 
-  /** Position that the next record gets. */
+  /** Position that the next record gets, behind what was appended. */
   get nextPosition(): number {
-    return this.files.maxOffset + this.#runLength
+    const file = this.#file
+    return file === undefined ? this.files.maxOffset : file.fromOffset + file.wrotePosition + this.#runLength
   }
 
   /** Moves the run into the file, where readers see it. Throws `FileFailure`: then nothing of the run is in the log. */

@@ -1,7 +1,8 @@
 /**
  * Writes records one behind the other into a scratch buffer of its own. What depends on the place of a record (queue
  * offset, physical offset, store time, CRC property) is stamped afterwards, when it is known that the record fits into
- * the current file. The whole run then moves into the log by one copy.
+ * the current file. The whole run then moves into the log by one copy. A record that is put alone is written where it is
+ * to stand.
  */
 import * as Checksum from "./Checksum.ts"
 import * as HostAddress from "./HostAddress.ts"
@@ -10,12 +11,20 @@ import * as MessageProperties from "./MessageProperties.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import * as SysFlag from "./SysFlag.ts"
 import { putInt64 } from "../mapped/BigEndian.ts"
+import type { FileWindow } from "../mapped/FileSystem.ts"
 import * as Utf8 from "./Utf8.ts"
 
 const CAPACITY_INITIAL = 64 * 1024
 /** Names, separators and length fields that `boundOf` does not count one by one. */
 const FIXED_LENGTH_MAX = 256
-const CRC_NAME = Utf8.encode(`${RecordDescriptor.CRC_PROPERTY_NAME}\u0001`)
+const WORD_LENGTH = 4
+/** Words of four bytes: a name, a host or a host's port is written by as few stores as there are. */
+const wordsOf = (bytes: Uint8Array): Int32Array => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  return Int32Array.from({ length: bytes.length / WORD_LENGTH }, (_, index) => view.getInt32(index * WORD_LENGTH))
+}
+const CRC_NAME_WORDS = wordsOf(Utf8.encode(RecordDescriptor.CRC_PROPERTY_NAME))
+const CRC_NAME_LENGTH = RecordDescriptor.CRC_PROPERTY_NAME.length + 1
 const DIGIT_ZERO = 0x30
 
 export interface RecordEncoderOptions {
@@ -25,16 +34,16 @@ export interface RecordEncoderOptions {
 }
 
 export class RecordEncoder {
-  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(CAPACITY_INITIAL)
-  view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer)
+  bytes: Uint8Array = new Uint8Array(CAPACITY_INITIAL)
+  view: DataView = new DataView(this.bytes.buffer)
   readonly #appendCrcProperty: boolean
-  readonly #bornHost: Uint8Array
-  readonly #storeHost: Uint8Array
+  readonly #bornHost: Int32Array
+  readonly #storeHost: Int32Array
 
   constructor(options: RecordEncoderOptions) {
     this.#appendCrcProperty = options.appendCrcProperty
-    this.#bornHost = options.defaultBornHost
-    this.#storeHost = options.defaultStoreHost
+    this.#bornHost = wordsOf(options.defaultBornHost)
+    this.#storeHost = wordsOf(options.defaultStoreHost)
   }
 
   /**
@@ -43,19 +52,48 @@ export class RecordEncoder {
    */
   encode(at: number, message: MessageInput, topic: Uint8Array, nowMs: number): number {
     this.#reserve(at, at + boundOf(message, topic))
+    return this.#encode(at, message, topic, nowMs)
+  }
+
+  /** Encodes and stamps a record at `offset` of the file that the window shows, with room for `boundOf` the message. */
+  encodeInto(
+    { base, bytes, view }: FileWindow,
+    offset: number,
+    message: MessageInput,
+    topic: Uint8Array,
+    position: number,
+    queueOffset: number,
+    storeTimestamp: number
+  ): number {
+    const scratch = this.bytes
+    const scratchView = this.view
+    this.bytes = bytes
+    this.view = view
+    try {
+      const length = this.#encode(offset - base, message, topic, storeTimestamp)
+      this.stamp(offset - base, length, position, queueOffset, storeTimestamp)
+      return length
+    } finally {
+      this.bytes = scratch
+      this.view = scratchView
+    }
+  }
+
+  #encode(at: number, message: MessageInput, topic: Uint8Array, nowMs: number): number {
     const { bytes, view } = this
-    const bornHost = message.bornHost === undefined ? this.#bornHost : HostAddress.parse(message.bornHost)!
-    const storeHost = message.storeHost === undefined ? this.#storeHost : HostAddress.parse(message.storeHost)!
-    const hostsLength = bornHost.length + storeHost.length
+    const bornHost = message.bornHost === undefined ? this.#bornHost : wordsOf(HostAddress.parse(message.bornHost)!)
+    const storeHost = message.storeHost === undefined ? this.#storeHost : wordsOf(HostAddress.parse(message.storeHost)!)
+    const bornHostLength = bornHost.length * WORD_LENGTH
+    const hostsLength = bornHostLength + storeHost.length * WORD_LENGTH
     const body = message.body
     const isV2 = topic.length > RecordDescriptor.TOPIC_LENGTH_MAX_V1
     view.setInt32(at + RecordDescriptor.MAGIC_OFFSET, isV2 ? RecordDescriptor.MAGIC_V2 : RecordDescriptor.MAGIC_V1)
     view.setInt32(at + RecordDescriptor.QUEUE_ID_OFFSET, message.queueId ?? 0)
     view.setInt32(at + RecordDescriptor.FLAG_OFFSET, message.flag ?? 0)
-    view.setInt32(at + RecordDescriptor.SYS_FLAG_OFFSET, sysFlagOf(message, bornHost, storeHost))
+    view.setInt32(at + RecordDescriptor.SYS_FLAG_OFFSET, sysFlagOf(message, bornHostLength, hostsLength))
     putInt64(view, at + RecordDescriptor.BORN_TIMESTAMP_OFFSET, message.bornTimestamp ?? nowMs)
-    copyShort(bornHost, bytes, at + RecordDescriptor.BORN_HOST_OFFSET)
-    copyShort(storeHost, bytes, at + RecordDescriptor.storeHostOffset(bornHost.length))
+    writeWords(bornHost, view, at + RecordDescriptor.BORN_HOST_OFFSET)
+    writeWords(storeHost, view, at + RecordDescriptor.storeHostOffset(bornHostLength))
     view.setInt32(at + RecordDescriptor.reconsumeTimesOffset(hostsLength), message.reconsumeTimes ?? 0)
     putInt64(view, at + RecordDescriptor.preparedTransactionOffset(hostsLength), message.preparedTransactionOffset ?? 0)
     view.setInt32(at + RecordDescriptor.bodyLengthOffset(hostsLength), body.length)
@@ -68,7 +106,6 @@ export class RecordEncoder {
     const propertiesAt = topicAt + topic.length + RecordDescriptor.PROPERTIES_LENGTH_LENGTH
     const end = this.#endWithCrcProperty(propertiesAt, this.#writeProperties(message, propertiesAt), bodyCrc)
     view.setInt16(propertiesAt - RecordDescriptor.PROPERTIES_LENGTH_LENGTH, end - propertiesAt)
-    view.setInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET, end - at)
     return end - at
   }
 
@@ -80,6 +117,8 @@ export class RecordEncoder {
     putInt64(view, at + RecordDescriptor.QUEUE_OFFSET_OFFSET, SysFlag.hasQueueEntry(sysFlag) ? queueOffset : 0)
     putInt64(view, at + RecordDescriptor.PHYSICAL_OFFSET_OFFSET, physicalOffset)
     putInt64(view, at + RecordDescriptor.storeTimestampOffset(bornHostLength), storeTimestamp)
+    // A process that ends before this leaves no record in a file: one without a length is none.
+    view.setInt32(at + RecordDescriptor.TOTAL_SIZE_OFFSET, length)
     if (this.#appendCrcProperty) {
       this.#stampCrc(at, at + length, bornHostLength + hostLength(sysFlag & SysFlag.STORE_HOST_IPV6))
     }
@@ -88,7 +127,7 @@ export class RecordEncoder {
   #stampCrc(at: number, end: number, hostsLength: number): void {
     const { view } = this
     const propertyAt = end - RecordDescriptor.CRC_PROPERTY_LENGTH
-    const digitsAt = propertyAt + CRC_NAME.length
+    const digitsAt = propertyAt + CRC_NAME_LENGTH
     const bodyAt = at + RecordDescriptor.bodyOffset(hostsLength)
     const bodyLength = view.getInt32(at + RecordDescriptor.bodyLengthOffset(hostsLength))
     const withBody = Checksum.combine(Checksum.update(0, this, at, bodyAt), view.getInt32(digitsAt), bodyLength)
@@ -167,9 +206,10 @@ export class RecordEncoder {
     if (at > start && bytes[at - 1] !== MessageProperties.PROPERTY_SEPARATOR) {
       bytes[at++] = MessageProperties.PROPERTY_SEPARATOR
     }
-    copyShort(CRC_NAME, bytes, at)
-    this.view.setInt32(at + CRC_NAME.length, bodyCrc)
-    at += CRC_NAME.length + RecordDescriptor.CRC_DIGITS
+    writeWords(CRC_NAME_WORDS, this.view, at)
+    bytes[at + CRC_NAME_LENGTH - 1] = MessageProperties.NAME_SEPARATOR
+    this.view.setInt32(at + CRC_NAME_LENGTH, bodyCrc)
+    at += CRC_NAME_LENGTH + RecordDescriptor.CRC_DIGITS
     bytes[at++] = MessageProperties.PROPERTY_SEPARATOR
     return at
   }
@@ -178,17 +218,23 @@ export class RecordEncoder {
 const hostLength = (isIpv6: number): number =>
   isIpv6 === 0 ? RecordDescriptor.HOST_LENGTH_IPV4 : RecordDescriptor.HOST_LENGTH_IPV6
 
-/** A call of `set` costs 25-40 ns, what a loop does with a host, a name or a topic 5-10. */
+/** A call of `set` costs 25-40 ns, what a loop does with a topic 5-20. */
 const copyShort = (source: Uint8Array, target: Uint8Array, at: number): void => {
   for (let index = 0; index < source.length; index++) {
     target[at + index] = source[index]!
   }
 }
 
-const sysFlagOf = (message: MessageInput, bornHost: Uint8Array, storeHost: Uint8Array): number =>
+const writeWords = (words: Int32Array, view: DataView, at: number): void => {
+  for (let index = 0; index < words.length; index++) {
+    view.setInt32(at + index * WORD_LENGTH, words[index]!)
+  }
+}
+
+const sysFlagOf = (message: MessageInput, bornHostLength: number, hostsLength: number): number =>
   ((message.sysFlag ?? 0) & ~(SysFlag.BORN_HOST_IPV6 | SysFlag.STORE_HOST_IPV6)) |
-  (bornHost.length === RecordDescriptor.HOST_LENGTH_IPV6 ? SysFlag.BORN_HOST_IPV6 : 0) |
-  (storeHost.length === RecordDescriptor.HOST_LENGTH_IPV6 ? SysFlag.STORE_HOST_IPV6 : 0)
+  (bornHostLength === RecordDescriptor.HOST_LENGTH_IPV6 ? SysFlag.BORN_HOST_IPV6 : 0) |
+  (hostsLength - bornHostLength === RecordDescriptor.HOST_LENGTH_IPV6 ? SysFlag.STORE_HOST_IPV6 : 0)
 
 const isReplaced = (message: MessageInput, name: string): boolean =>
   (name === MessageProperties.KEYS && message.keys !== undefined) ||
@@ -196,7 +242,7 @@ const isReplaced = (message: MessageInput, name: string): boolean =>
   (name === MessageProperties.WAIT && message.wait === false)
 
 /** Upper bound of a record's length, so that one check of the capacity serves the whole record. */
-const boundOf = (message: MessageInput, topic: Uint8Array): number => {
+export const boundOf = (message: MessageInput, topic: Uint8Array): number => {
   let bound = FIXED_LENGTH_MAX + message.body.length + topic.length
   if (message.rawProperties !== undefined) {
     return bound + message.rawProperties.length

@@ -49,13 +49,12 @@ export class PutPath {
     const results: Array<PutResult> = []
     this.#lmq?.begin()
     try {
+      if (messages.length === 1) {
+        // As a literal: an array that is pushed to gets room for sixteen more, which was a fifth of what a put allocates.
+        return [this.#append(messages[0]!, storeTimestamp, true)]
+      }
       for (let index = 0; index < messages.length; index++) {
-        const message = messages[index]!
-        const state = this.#queueOf(message)
-        const placed = this.#place(message, state)
-        const length = log.append(placed, state.topic.utf8, state.nextOffset, storeTimestamp)
-        results.push(this.#accept(message, state, log.nextPosition - length, length, storeTimestamp))
-        this.#lmq?.accept()
+        results.push(this.#append(messages[index]!, storeTimestamp, false))
       }
       log.commit()
       return results
@@ -94,6 +93,19 @@ export class PutPath {
       }
       return this.#failed(error, messages, [])
     }
+  }
+
+  #append(message: MessageInput, storeTimestamp: number, isAlone: boolean): PutResult {
+    const log = this.#commitLog
+    const state = this.#queueOf(message)
+    const placed = this.#place(message, state)
+    const { nextOffset, topic } = state
+    const position = isAlone
+      ? log.appendAlone(placed, topic.utf8, nextOffset, storeTimestamp)
+      : log.append(placed, topic.utf8, nextOffset, storeTimestamp)
+    const result = this.#accept(message, state, position, log.nextPosition - position, storeTimestamp)
+    this.#lmq?.accept()
+    return result
   }
 
   /** Takes back what was counted of messages that did not get into the log with the file that failed. */

@@ -89,20 +89,13 @@ export class MappedStoreFile implements StoreFile {
     if (!this.#has(offset + length)) {
       return this.#beyond!.claim(offset, length)
     }
-    if (offset + length > this.#touchedTo) {
-      this.#touch(offset, offset + length)
-    }
+    this.#makeReady(offset, offset + length)
     return this.#window
   }
 
   write(offset: number, source: Uint8Array, length: number): void {
     if (length < WRITE_LENGTH_MIN && this.#has(offset + length)) {
-      if (offset + length > this.#touchedTo) {
-        this.#touch(offset, offset + length)
-      }
-      if (offset + length > this.#aheadFrom) {
-        this.#touchAhead(offset + length)
-      }
+      this.#makeReady(offset, offset + length)
       this.#window.bytes.set(source.subarray(0, length), offset)
       return
     }
@@ -123,6 +116,16 @@ export class MappedStoreFile implements StoreFile {
   reserve(offset: number, length: number): void {
     this.#withDescriptor("reserve", (fd) => FileSpace.reserve(fd, offset, length, this.path))
     this.#reservedTo = Math.max(this.#reservedTo, offset + length)
+  }
+
+  /** Sees to it that stores from `offset` to `end` wait for no page. */
+  #makeReady(offset: number, end: number): void {
+    if (end > this.#touchedTo) {
+      this.#touch(offset, end)
+    }
+    if (end > this.#aheadFrom) {
+      this.#touchAhead(end)
+    }
   }
 
   /** Makes pages from `offset` on ready for stores, those of `end` and some behind them that have blocks. */

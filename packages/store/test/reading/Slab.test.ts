@@ -9,7 +9,8 @@ const host = HostAddress.parse("127.0.0.1:1")!
 
 const record = (bodyLength: number) => {
   const encoder = new RecordEncoder({ appendCrcProperty: false, defaultBornHost: host, defaultStoreHost: host })
-  encoder.encode(0, { topic: "t", body: new Uint8Array(bodyLength) }, Utf8.encode("t"), 1)
+  const length = encoder.encode(0, { topic: "t", body: new Uint8Array(bodyLength) }, Utf8.encode("t"), 1)
+  encoder.stamp(0, length, 0, 0, 1)
   return new RecordCursor().wrap({ bytes: encoder.bytes, view: encoder.view, base: 0 }, 0)
 }
 
