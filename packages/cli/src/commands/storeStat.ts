@@ -21,8 +21,8 @@ const writerLines = (writer: Inspect.WriterFigures): ReadonlyArray<string> => {
   const syncs =
     lastSyncs === null
       ? "none yet"
-      : `${grouped(syncCount)}, ${latency(syncTimeMs / Math.max(1, syncCount))} on average; in the second that ended ` +
-        `${duration(writtenAt - lastSyncs.at)} before p50 ${latency(lastSyncs.p50Ms)}, p99 ${latency(lastSyncs.p99Ms)}, ` +
+      : `${grouped(syncCount)}, ${latency(syncTimeMs / Math.max(1, syncCount))} on average; in the last second with any, ` +
+        `${duration(writtenAt - lastSyncs.at)} ago: p50 ${latency(lastSyncs.p50Ms)}, p99 ${latency(lastSyncs.p99Ms)}, ` +
         `max ${latency(lastSyncs.maxMs)}`
   return [
     `writer    ${writer.isWriteable ? "takes messages" : "REFUSES MESSAGES"}; ${grouped(writer.refusalCount)} refused, ${plural(writer.waitingReaderCount, "waiting reader")}`,
@@ -42,7 +42,7 @@ const stateOf = ({ isOpen, pid, writer }: Inspect.Overview): string => {
   }
   return writer.isLive
     ? `open in ${holder}`
-    : `not closed by ${holder}, which has given no sign of life since ${dateOf(writer.writtenAt)}`
+    : `left open by ${holder}, which has given no sign of life since ${dateOf(writer.writtenAt)}`
 }
 
 const linesOf = (overview: Inspect.Overview): ReadonlyArray<string> => {

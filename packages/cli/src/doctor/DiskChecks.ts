@@ -45,7 +45,7 @@ const space = ({ directory, freeBytes, totalBytes }: Disk): Check.Check => {
     name: "disk space",
     status: byFree === "ok" && used > USED_MAX ? "warn" : byFree,
     value: `${bytes(freeBytes)} of ${bytes(totalBytes)} free, ${Math.round(used * 100)} % used`,
-    limit: `${bytes(FREE_WANTED)} free, at least ${bytes(FREE_MIN)}, and no more than ${USED_MAX * 100} % used`,
+    limit: `no more than ${USED_MAX * 100} % used, and ${bytes(FREE_WANTED)} free (${bytes(FREE_MIN)} at the least)`,
     why: "a file of the log takes 1 GiB at once; on a full disk old files go, then puts are refused",
     mend: `du -xh ${directory} | sort -h | tail`
   })
