@@ -1,7 +1,6 @@
 /** An open store: the engine, the loop that runs its agents, who waits, and the service over them. */
 import type { Clock } from "@millrace/core/kernel/agent/Clock"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as MessageId from "../commitlog/MessageId.ts"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
 import type { StoreCounters } from "../counters/StoreCounters.ts"
@@ -210,7 +209,7 @@ export class StoreRuntime {
     return {
       directory: this.#directory,
       recovery,
-      put: (message) => Effect.suspend(() => firstOf(this.#put([message], false))),
+      put: (message) => Effect.suspend(() => this.#putOne(message)),
       putMany: (messages) => Effect.suspend(() => this.#put(messages, false)),
       putBatch: (messages) => Effect.suspend(() => this.#put(messages, true)),
       get: (request) => storeReading.get(this, request),
@@ -311,6 +310,25 @@ export class StoreRuntime {
     return Effect.sync(cancel)
   })
 
+  /** One message. Where nothing is to be waited for, which is most often so, all of it is one step of the fiber. */
+  #putOne(message: MessageInput): Effect.Effect<PutResult, StoreError> {
+    const messages = [message]
+    const isPlain =
+      this.#hooks.put === undefined &&
+      this.#isSettledAtOnce &&
+      this.#compression.lengthOf(messages) === 0 &&
+      this.#order.isFree(messages)
+    if (!isPlain) {
+      return Effect.map(this.#put(messages, false), (results) => results[0]!)
+    }
+    const unusable = this.unusable()
+    if (unusable !== undefined) {
+      return unusable
+    }
+    const outcome = this.#write(messages, false)
+    return outcome instanceof PutRefusal ? this.#refuse(outcome, messages) : this.#inTurn(outcome[0]!)
+  }
+
   /** To be called when the put is to be done, not when it is described. */
   #put(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
     const { put: hooks } = this.#hooks
@@ -338,11 +356,16 @@ export class StoreRuntime {
   }
 
   #store(messages: ReadonlyArray<MessageInput>, isBatch: boolean): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
-    const { engine } = this
     const unusable = this.unusable()
     if (unusable !== undefined) {
       return unusable
     }
+    const outcome = this.#write(messages, isBatch)
+    return outcome instanceof PutRefusal ? this.#refuse(outcome, messages) : this.#inTurn(outcome)
+  }
+
+  #write(messages: ReadonlyArray<MessageInput>, isBatch: boolean): ReadonlyArray<PutResult> | PutRefusal {
+    const { engine } = this
     const nowMs = this.#clock.epochMs()
     const { files } = engine.commitLog
     const { lastFile, maxOffset } = files
@@ -350,17 +373,27 @@ export class StoreRuntime {
     if (lastFile !== undefined && files.lastFile !== lastFile) {
       this.#events.onRolled(files.lastFile!.fromOffset, nowMs, this.#clock.epochMs())
     }
-    if (outcome instanceof PutRefusal) {
-      this.tally.onPut(outcome.stored.length, files.maxOffset - maxOffset)
-      const refusal = fromRefusal(outcome, messages, () =>
-        fromHealth(engine.health, this.#directory, engine.options.readOnly)
-      )
-      return Effect.fail(this.tally.refused(refusal))
-    }
     const bytes = files.maxOffset - maxOffset
-    this.tally.onPut(outcome.length, bytes)
+    const stored = outcome instanceof PutRefusal ? outcome.stored : outcome
+    this.tally.onPut(stored.length, bytes)
     this.#turnBytes += bytes
-    return this.#turnBytes > TURN_BYTES_MAX ? Effect.as(Effect.yieldNow, outcome) : Effect.succeed(outcome)
+    return outcome
+  }
+
+  #refuse(refusal: PutRefusal, messages: ReadonlyArray<MessageInput>): Effect.Effect<never, StoreError> {
+    const { health, options } = this.engine
+    const error = fromRefusal(refusal, messages, () => fromHealth(health, this.#directory, options.readOnly))
+    return Effect.fail(this.tally.refused(error))
+  }
+
+  /** A value for a fiber that has put, after others had their turn where it has put much. */
+  #inTurn<A>(value: A): Effect.Effect<A> {
+    return this.#turnBytes > TURN_BYTES_MAX ? Effect.as(Effect.yieldNow, value) : Effect.succeed(value)
+  }
+
+  /** Whether nothing is waited for when messages are in the log. */
+  get #isSettledAtOnce(): boolean {
+    return !this.#isSync && this.#hooks.replicate === undefined
   }
 
   /** A put is over when its messages are on the device, with synchronous flush, and replicated, if there are replicas. */
@@ -368,9 +401,7 @@ export class StoreRuntime {
     messages: ReadonlyArray<MessageInput>,
     stored: Effect.Effect<ReadonlyArray<PutResult>, StoreError>
   ): Effect.Effect<ReadonlyArray<PutResult>, StoreError> {
-    return this.#isSync || this.#hooks.replicate !== undefined
-      ? Effect.flatMap(stored, (results) => this.#settle(messages, results))
-      : stored
+    return this.#isSettledAtOnce ? stored : Effect.flatMap(stored, (results) => this.#settle(messages, results))
   }
 
   /** Waits until the results are where they are to be, for those messages that want it. */
@@ -435,12 +466,4 @@ export class StoreRuntime {
       return Effect.sync(cancel)
     })
   }
-}
-
-/** The first of the results. Where they are there at once, as those of most puts are, that costs no further step. */
-const firstOf = (stored: Effect.Effect<ReadonlyArray<PutResult>, StoreError>): Effect.Effect<PutResult, StoreError> => {
-  const isDone = Exit.isExit(stored) && Exit.isSuccess(stored)
-  return isDone
-    ? Effect.succeed((stored as Exit.Success<ReadonlyArray<PutResult>>).value[0]!)
-    : Effect.map(stored, (results) => results[0]!)
 }
