@@ -1,11 +1,11 @@
 /**
- * A recorder, publishers and a replayer in processes of their own, killed at any time and started again. What the recorder
+ * A recorder, publishers, a replayer and a driver in processes of their own, killed at any time and started again. What the recorder
  * has acknowledged is in the store, once and in order, and what a replayer had done is not done again.
  */
 import { describe, it } from "@effect/vitest"
 import * as MessageStore from "@millrace/store/MessageStore"
 import * as Replayer from "@millrace/store/Replayer"
-import { type Child, startScript } from "@millrace/testkit/runScript"
+import { freePort } from "@millrace/testkit/freePort"
 import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 import * as Client from "@millrace/transport/Client"
 import * as MediaDriver from "@millrace/transport/MediaDriver"
@@ -15,32 +15,20 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as fs from "node:fs"
-import { tmpdir } from "node:os"
-import { createInterface } from "node:readline"
 import { join } from "node:path"
 import { assert } from "vitest"
+import { check, kill, lineOf, pause, randomOf, Recorders, start } from "./KilledProcesses.ts"
 import { decode } from "./Numbered.ts"
 
 const SHORT = 1
 const KILLS_MAX = 200
 const KILLS = Math.min(KILLS_MAX, Number(process.env["MILLRACE_COUNT"] ?? SHORT))
 const SEED = Number(process.env["MILLRACE_SEED"] ?? 1)
-const LIMIT = KILLS === SHORT ? 120_000 : 0
+const LIMIT = KILLS === SHORT ? 180_000 : 0
 
 const CHANNEL = "aeron:ipc?term-length=64k"
 /** Messages of a publisher that is not killed. */
 const COUNT = 4000
-
-const compileCache = join(tmpdir(), "millrace-compile-cache")
-
-const scripts = {
-  publisher: new URL("publisher.ts", import.meta.url),
-  recorder: new URL("recorder.ts", import.meta.url),
-  replayer: new URL("replayer.ts", import.meta.url)
-}
-
-const start = (role: keyof typeof scripts, ...args: ReadonlyArray<string>): Child =>
-  startScript(scripts[role], args, { NODE_COMPILE_CACHE: compileCache })
 
 /** A killed client is missed after four seconds. */
 const driver = Client.layer.pipe(
@@ -48,77 +36,6 @@ const driver = Client.layer.pipe(
     MediaDriver.layerEmbedded({ clientLivenessTimeout: "4 seconds", publicationLingerTimeout: "1 second" })
   )
 )
-
-/** xorshift32. */
-const randomOf = (seed: number): (() => number) => {
-  let state = seed * 2654435761 || 1
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 0x1_0000_0000
-  }
-}
-
-const pause = (ms: number) => Effect.promise(() => new Promise((resolve) => setTimeout(resolve, ms)))
-
-/** Waits for a line of a process; one that ends by itself, this or another that must go on, is a defect. */
-const lineOf = (child: Child, start: string, ...others: ReadonlyArray<Child>) =>
-  Effect.promise(() => Promise.race([child.line(start), ...others.map(hasNotEnded)]))
-
-const hasNotEnded = async ({ ended }: Child): Promise<never> => {
-  const { code, stderr, stdout } = await ended
-  throw new Error(`a process that must go on has ended with ${code}: ${stdout.split("\n").at(-2)} ${stderr}`)
-}
-
-const kill = (child: Child) =>
-  Effect.promise(() => {
-    child.process.kill("SIGKILL")
-    return child.ended
-  })
-
-/** Recorders of one store, one after the other, and what all of them have acknowledged. */
-class Recorders {
-  readonly acknowledged = new Map<number, number>()
-  readonly #args: ReadonlyArray<string>
-
-  constructor(directory: string, store: string) {
-    this.#args = [directory, CHANNEL, store]
-  }
-
-  start(): Effect.Effect<Child> {
-    const child = start("recorder", ...this.#args)
-    createInterface({ input: child.process.stdout! }).on("line", (line) => {
-      const [word, session, position] = line.split(" ")
-      if (word === "ack") {
-        this.acknowledged.set(Number(session), Number(position))
-      }
-    })
-    return Effect.as(lineOf(child, "ready"), child)
-  }
-}
-
-/** What a recording has, session by session: numbers from 0 on without a hole, and all that was acknowledged. */
-const check = Effect.fnUntraced(function* (acknowledged: ReadonlyMap<number, number>) {
-  const replayer = yield* Replayer.make("recording")
-  const counts = new Map<number, number>()
-  const ends = new Map<number, number>()
-  yield* replayer.stream({ from: "earliest" }).pipe(
-    Stream.runForEach(({ payload, position, sessionId }) =>
-      Effect.sync(() => {
-        const next = counts.get(sessionId) ?? 0
-        assert.strictEqual(decode(payload), next)
-        counts.set(sessionId, next + 1)
-        ends.set(sessionId, position)
-      })
-    )
-  )
-  for (const [sessionId, position] of acknowledged) {
-    assert.isAtLeast(ends.get(sessionId) ?? 0, position, `session ${sessionId} was acknowledged up to ${position}`)
-  }
-  return counts
-})
-
 describe("recorders, publishers and replayers that are killed", () => {
   it.live(
     "lose nothing that was acknowledged, and repeat nothing",
@@ -129,7 +46,7 @@ describe("recorders, publishers and replayers that are killed", () => {
         const store = join(root, "store")
         const random = randomOf(SEED)
         random()
-        const recorders = new Recorders(directory, store)
+        const recorders = new Recorders(directory, CHANNEL, store)
         let recorder = yield* recorders.start()
         let publisher = start("publisher", directory, CHANNEL, String(COUNT))
         for (let round = 0; round < KILLS; round++) {
@@ -175,7 +92,7 @@ describe("recorders, publishers and replayers that are killed", () => {
       Effect.gen(function* () {
         const { directory } = yield* MediaDriver.MediaDriver
         const store = join(temporaryDirectory(), "store")
-        const recorders = new Recorders(directory, store)
+        const recorders = new Recorders(directory, CHANNEL, store)
         const recorder = yield* recorders.start()
         const publisher = start("publisher", directory, CHANNEL, "0")
         yield* lineOf(publisher, "flowing", recorder)
@@ -211,6 +128,91 @@ describe("recorders, publishers and replayers that are killed", () => {
         yield* Fiber.interrupt(joiner)
         yield* kill(publisher)
       }).pipe(Effect.scoped, Effect.provide(driver)),
+    LIMIT
+  )
+})
+
+/** Who is killed, in turn. */
+const VICTIMS = ["driver", "recorder", "publisher"] as const
+
+/** Over the network, with every twentieth datagram lost, of data and of what controls it. */
+const LOSS = "0.05"
+
+/** How long clients wait for signs of life of a driver that was killed. */
+const DRIVER_TIMEOUT = "4 seconds"
+
+describe("recorders and publishers over UDP, with loss, of whom one after the other and their driver are killed", () => {
+  it.live(
+    "lose nothing that was acknowledged, tell every gap, and have a late joiner go on with the live stream",
+    () =>
+      Effect.gen(function* () {
+        const root = temporaryDirectory()
+        const directory = join(root, "driver")
+        const store = join(root, "store")
+        const channel = `aeron:udp?endpoint=127.0.0.1:${yield* Effect.promise(() => freePort())}|term-length=64k`
+        const random = randomOf(SEED)
+        const recorders = new Recorders(directory, channel, store, "record", DRIVER_TIMEOUT)
+        const startDriver = Effect.gen(function* () {
+          const child = start("driver", directory, LOSS)
+          yield* lineOf(child, "ready")
+          return child
+        })
+        const startPublisher = () => start("publisher", directory, channel, "0", DRIVER_TIMEOUT)
+        /** Waits until a recorder has acknowledged something of a publisher, and gives its session. */
+        const flowing = Effect.fnUntraced(function* () {
+          const session = (yield* lineOf(publisher, "session", driver, recorder)).split(" ")[1]!
+          yield* lineOf(recorder, `ack ${session}`, driver, publisher)
+          return Number(session)
+        })
+        let driver = yield* startDriver
+        let recorder = yield* recorders.start()
+        let publisher = startPublisher()
+        for (let round = 0; round < Math.max(VICTIMS.length, KILLS); round++) {
+          yield* flowing()
+          yield* pause(random() * 100)
+          switch (VICTIMS[round % VICTIMS.length]!) {
+            case "driver": {
+              yield* kill(driver)
+              const [ended] = yield* Effect.promise(() => Promise.all([recorder.ended, publisher.ended]))
+              assert.match(ended.stdout, /^failed /m)
+              driver = yield* startDriver
+              recorder = yield* recorders.start()
+              publisher = startPublisher()
+              break
+            }
+            case "recorder":
+              yield* kill(recorder)
+              recorder = yield* recorders.start()
+              break
+            case "publisher":
+              yield* kill(publisher)
+              publisher = startPublisher()
+              break
+          }
+        }
+        const sessionId = yield* flowing()
+        const seen = { number: -1, live: 0 }
+        yield* Effect.gen(function* () {
+          const live = yield* Subscription.make({ channel, streamId: 1001 })
+          const replayer = yield* Replayer.make("recording")
+          yield* replayer.merge(live.messages, { from: "earliest", sessionId, patience: "1 minute" }).pipe(
+            Stream.takeUntil(({ payload, recordedAt }) => {
+              assert.strictEqual(decode(payload), ++seen.number)
+              seen.live += recordedAt === undefined ? 1 : 0
+              return seen.number > COUNT && seen.live > 0
+            }),
+            Stream.runDrain
+          )
+        }).pipe(
+          Effect.scoped,
+          Effect.provide([Client.layerWith({ directory }), MessageStore.layer({ directory: store, readOnly: true })])
+        )
+        for (const child of [publisher, recorder, driver]) {
+          yield* kill(child)
+        }
+        yield* check(recorders.acknowledged, "element").pipe(Effect.provide(MessageStore.layer({ directory: store })))
+        assert.isTrue(recorders.acknowledged.has(sessionId))
+      }).pipe(Effect.scoped),
     LIMIT
   )
 })

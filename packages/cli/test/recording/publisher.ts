@@ -1,14 +1,16 @@
 /**
- * A publisher of numbered messages: `driver channel count`. With a count of 0 it goes on until it is killed. Prints
- * `session <id>`, `flowing` after the first hundred, and `published` when subscribers have read all.
+ * A publisher of numbered messages: `driver channel count [timeout]`. With a count of 0 it goes on until it is killed; it
+ * misses its driver after the timeout. Prints `session <id>`, `flowing` after the first hundred, and `published` when
+ * subscribers have read all.
  */
 import * as Client from "@millrace/transport/Client"
 import * as ExclusivePublication from "@millrace/transport/ExclusivePublication"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { drained } from "../../src/internal/drained.ts"
 import { encode } from "./Numbered.ts"
 
-const [directory = "", channel = "", countText] = process.argv.slice(2)
+const [directory = "", channel = "", countText, driverTimeout = "10 seconds"] = process.argv.slice(2)
 const count = Number(countText) || Infinity
 const BATCH = 100
 
@@ -25,6 +27,6 @@ const program = Effect.gen(function* () {
   }
   yield* drained(yield* Client.Client, publication)
   process.stdout.write("published\n")
-}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory })))
+}).pipe(Effect.scoped, Effect.provide(Client.layerWith({ directory, driverTimeout: driverTimeout as Duration.Input })))
 
 await Effect.runPromise(program)
