@@ -11,7 +11,6 @@ const DELAY = Utf8.encode(MessageProperties.DELAY)
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
-const UNKNOWN_LEVEL_DELAY = SECOND
 
 /** RocketMQ's eighteen levels: 1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h. */
 const delays: ReadonlyArray<number> = [
@@ -33,5 +32,5 @@ export const deliveryTime = (record: RecordCursor): number => {
     return record.tagsHash()
   }
   const level = Math.min(Number(text), delays.length)
-  return level > 0 ? record.storeTimestamp + (delays[level - 1] ?? UNKNOWN_LEVEL_DELAY) : record.tagsHash()
+  return level > 0 ? record.storeTimestamp + delays[level - 1]! : record.tagsHash()
 }

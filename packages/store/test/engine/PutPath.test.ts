@@ -82,6 +82,18 @@ describe("PutPath", () => {
     assert.notInstanceOf(batch(recordLengthMax), PutRefusal)
   })
 
+  it("takes an array whose records fill more than the processor's cache, in order", () => {
+    const store = open({ mappedFileSizeCommitLog: 1 << 20 })
+    const count = 100
+    const results = store.put(...Array.from({ length: count }, (_, index) => long(String(index))))
+    assert.isAbove(store.engine.commitLog.maxOffset, 256 * 1024)
+    assert.lengthOf(results, count)
+    assert.deepStrictEqual(
+      names(store),
+      Array.from({ length: count }, (_, index) => String(index))
+    )
+  })
+
   it("refuses what goes to a queue whose directory cannot be made, batch or not", () => {
     const store = open()
     store.disk.makeDirectory = (path) => {

@@ -88,7 +88,10 @@ describe("a conductor without agents of the network on its thread", () => {
     driver.tick()
     assert.deepStrictEqual([calls.sender, calls.receiver], [["onTerminate"], ["onTerminate"]])
     say((conductor) => conductor.onTerminated("sender"))
+    // Its thread ends after it, which is no death.
+    say((conductor) => conductor.onAgentDied("sender"))
     driver.tick()
+    assert.isEmpty(driver.errors)
     say((conductor) => conductor.onTerminated("receiver"))
     assert.throws(() => driver.tick(), AgentTermination)
   })
