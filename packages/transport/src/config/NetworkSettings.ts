@@ -65,8 +65,8 @@ export const networkSettings = {
   nakUnicastDelay: duration(
     "aeron.nak.unicast.delay",
     MICROSECOND,
-    "How long a receiver waits before it asks for what is missing.",
-    MICROSECOND
+    "How long a receiver waits before it asks for what is missing; 0 is at once.",
+    0
   ),
   nakUnicastRetryDelayRatio: integer(
     "aeron.nak.unicast.retry.delay.ratio",

@@ -13,6 +13,7 @@ import type { LogFreeing } from "./LogFreeing.ts"
 import { isFailure, type RawLog, refusalOf } from "./LogFactory.ts"
 import type { PendingCommand } from "./PendingCommand.ts"
 import type { PositionCounter } from "./PositionCounter.ts"
+import * as PublicationErrors from "./PublicationErrors.ts"
 import type { PublicationLink } from "./PublicationLink.ts"
 import { PublicationTable } from "./PublicationTable.ts"
 import { IPC_MEDIA, type SessionIds } from "./SessionIds.ts"
@@ -107,7 +108,7 @@ export class IpcStreams implements IpcPublicationListener {
     if (publication === undefined) {
       return false
     }
-    this.context.clientProxy.onPublicationError({
+    PublicationErrors.tell(this.context, {
       registrationId: publication.registrationId,
       destinationRegistrationId: -1n,
       sessionId: publication.sessionId,

@@ -20,6 +20,7 @@ import {
   type NetworkPublicationListener
 } from "./NetworkPublication.ts"
 import type { PendingCommand } from "./PendingCommand.ts"
+import * as PublicationErrors from "./PublicationErrors.ts"
 import type { PublicationLink } from "./PublicationLink.ts"
 import * as PublicationLog from "./PublicationLog.ts"
 import { PublicationTable } from "./PublicationTable.ts"
@@ -182,7 +183,7 @@ export class NetworkPublications implements NetworkPublicationListener {
   }
 
   onRejected(registrationId: bigint, rejection: Rejection): void {
-    this.context.clientProxy.onPublicationError({ ...rejection, registrationId, destinationRegistrationId: -1n })
+    PublicationErrors.tell(this.context, { ...rejection, registrationId, destinationRegistrationId: -1n })
   }
 
   /** Undefined when an existing publication was shared, and the command answered. */

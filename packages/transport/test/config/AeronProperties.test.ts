@@ -32,6 +32,12 @@ describe("Aeron's variables and properties", () => {
     assert.strictEqual(nanos(options.driverTimeout), 5_000_000_000n)
   })
 
+  it("ask for lost data at once with a delay of 0, as Aeron's own tests have it", () => {
+    const { options, warnings } = assign(["AERON_NAK_UNICAST_DELAY", "0"])
+    assert.strictEqual(nanos(options.nakUnicastDelay), 0n)
+    assert.deepStrictEqual(warnings, [])
+  })
+
   it("name strategies by Aeron's functions and classes", () => {
     const { options, warnings } = assign(
       ["AERON_UNICAST_FLOWCONTROL_SUPPLIER", "aeron_min_flow_control_strategy_supplier"],

@@ -255,6 +255,10 @@ describe("driver Conductor", () => {
     assert.strictEqual(error.registrationId, publicationId)
     assert.strictEqual(error.code, ErrorCode.IMAGE_REJECTED)
     assert.strictEqual(error.message, "no thank you")
+    assert.match(
+      String(driver.errors[0]),
+      /^WARN a publication is refused by a receiver: .* errorMessage=no thank you$/
+    )
     assert.strictEqual(named(responses, "onUnavailableImage").length, 1)
     assert.strictEqual(named(responses, "onOperationSuccess").length, 1)
     assert.isFalse(LogBufferMetadata.isConnected(log.metadata))

@@ -340,6 +340,10 @@ describe("network streams", () => {
     assert.strictEqual(world.publisher.publicationErrors.length, 1)
     assert.strictEqual(world.publisher.publicationErrors[0]!.message, "no thank you")
     assert.strictEqual(world.publisher.publicationErrors[0]!.code, ErrorCode.IMAGE_REJECTED)
+    assert.match(
+      String(world.sender.errors[0]),
+      /^WARN a publication is refused by a receiver: .* errorMessage=no thank you$/
+    )
     assert.isFalse(publication.isConnected)
     assert.isAbove(counterOf(world, "receiver", SystemCounters.ERROR_FRAMES_SENT), 1)
   })
