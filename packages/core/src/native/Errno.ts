@@ -35,6 +35,11 @@ export class NativeError extends Error {
     this.path = fields.path
     this.space = fields.space
   }
+
+  /** What the error means and what to do; undefined for one that is seldom met. */
+  get remedy(): string | undefined {
+    return REMEDIES[this.code]
+  }
 }
 
 /** A function that this operating system lacks, or for which this package has no description of it. */

@@ -8,8 +8,7 @@
 import type { Agent } from "@millrace/core/kernel/agent/Agent"
 import type { FileFailure } from "../mapped/FileSystem.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
-import type { FlushDone } from "./FlushService.ts"
-import { FlushWaiters } from "./FlushWaiters.ts"
+import { type FlushDone, FlushWaiters } from "./FlushWaiters.ts"
 
 const NS_PER_MS = 1_000_000
 /** Bytes of one write, so that one that waits for the device does not hold up all that comes after. */

@@ -1,6 +1,8 @@
 /** Who waits for the log to be on the device, by position. Positions come in rising order, so the oldest are first. */
 import type { FileFailure } from "../mapped/FileSystem.ts"
-import type { FlushDone } from "./FlushService.ts"
+
+/** `undefined` when everything up to the position asked for is on the device. */
+export type FlushDone = (failure: FileFailure | undefined) => void
 
 interface Waiter {
   readonly position: number

@@ -13,7 +13,7 @@ export const toFileFailure = (error: unknown, operation: string, path: string): 
       code: failure.code,
       operation,
       path,
-      message: failure.message,
+      detail: failure.remedy && `${failure.remedy} (${failure.syscall})`,
       requiredBytes: failure.space?.requiredBytes,
       availableBytes: failure.space?.availableBytes
     })

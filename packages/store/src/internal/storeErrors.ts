@@ -42,7 +42,7 @@ export const fromFileFailure = (failure: FileFailure, storedCount: number = 0): 
           operation: failure.operation,
           path: failure.path,
           code: failure.code,
-          detail: failure.message,
+          detail: failure.detail,
           storedCount
         })
   )
@@ -70,7 +70,7 @@ export const fromThrown = (error: unknown): StoreError | undefined => {
 }
 
 export const flushFailed = (failure: FileFailure): StoreError =>
-  storeError(new FlushFailed({ path: failure.path, code: failure.code, detail: failure.message }))
+  storeError(new FlushFailed({ path: failure.path, code: failure.code, detail: failure.detail }))
 
 /** Why a store that is not writeable refuses. */
 export const fromHealth = (health: StoreHealth, directory: string, readOnly: boolean): StoreError => {

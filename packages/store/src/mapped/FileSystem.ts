@@ -115,6 +115,8 @@ export class FileFailure extends Error {
   readonly code: string
   readonly operation: string
   readonly path: string
+  /** What is known beside the operation, the path and the code. */
+  readonly detail: string
   readonly requiredBytes: number | undefined
   readonly availableBytes: number | undefined
 
@@ -123,13 +125,17 @@ export class FileFailure extends Error {
     readonly operation: string
     readonly path: string
     readonly message?: string | undefined
+    readonly detail?: string | undefined
     readonly requiredBytes?: number | undefined
     readonly availableBytes?: number | undefined
   }) {
-    super(fields.message ?? `${fields.operation} of ${fields.path} failed with ${fields.code}`)
-    this.code = fields.code
-    this.operation = fields.operation
-    this.path = fields.path
+    const { code, detail, operation, path } = fields
+    const call = `${operation} of ${path} failed with ${code}`
+    super(fields.message ?? (detail === undefined ? call : `${call}: ${detail}`))
+    this.detail = fields.message ?? detail ?? "the system says no more"
+    this.code = code
+    this.operation = operation
+    this.path = path
     this.requiredBytes = fields.requiredBytes
     this.availableBytes = fields.availableBytes
   }

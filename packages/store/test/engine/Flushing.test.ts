@@ -3,6 +3,7 @@ import type { MessageInput } from "../../src/commitlog/MessageInput.ts"
 import { SimulatedStore } from "../fixtures/SimulatedStore.ts"
 
 const QUEUES = 30
+const NS_PER_MS = 1_000_000
 
 const message = (id: number): MessageInput => ({
   topic: "topic",
@@ -20,6 +21,16 @@ const step = (store: SimulatedStore, id: number): void => {
 
 describe("StoreEngine while the log is never clean", () => {
   for (const flushDiskType of ["SYNC_FLUSH", "ASYNC_FLUSH"] as const) {
+    it(`says in the checkpoint what is on the device, also where a transient pool is put into all the time (${flushDiskType})`, () => {
+      const store = new SimulatedStore(1, { flushDiskType, transientStorePoolEnable: true }).open()
+      for (let id = 0; id < 1000; id++) {
+        store.put(message(id))
+        store.engine.doWork(store.nowMs * NS_PER_MS)
+        step(store, id)
+      }
+      assert.isAbove(store.engine.checkpoint.physicMsgTimestamp, store.nowMs - 200)
+    })
+
     it(`brings queues, index and the times of the checkpoint to the device again and again (${flushDiskType})`, () => {
       const store = new SimulatedStore(1, { flushDiskType, mappedFileSizeCommitLog: 1 << 20 }).open()
       const { checkpoint } = store.engine

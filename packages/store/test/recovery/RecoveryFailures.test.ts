@@ -5,6 +5,7 @@ import { TopicConfigs } from "../../src/config/TopicConfig.ts"
 import * as StorePaths from "../../src/engine/StorePaths.ts"
 import * as FileNaming from "../../src/mapped/FileNaming.ts"
 import { SimulatedDisk } from "../../src/mapped/SimulatedDisk.ts"
+import { DamagedLog } from "../../src/recovery/Recovery.ts"
 import {
   filled,
   HOUR_MS,
@@ -200,4 +201,24 @@ describe("the start of a store with many files", () => {
     })
     assert.isTrue(reads.every((count) => count <= FILE_LENGTH / 100))
   })
+})
+
+describe("a record that is damaged in a store with a transient pool that was never at rest", () => {
+  for (const end of ["kill", "crash"] as const) {
+    it(`is no end of the log after a ${end}, with what was on the device behind it`, () => {
+      const store = new SimulatedStore(1, { transientStorePoolEnable: true }).open()
+      const durable: Array<number> = []
+      for (let id = 0; id < 60; id++) {
+        const [put] = store.put(message(id))
+        store.engine.flush.whenFlushed(put!.position + put!.length, () => durable.push(put!.position))
+        store.engine.doWork(store.nowMs * 1_000_000)
+        store.put(message(id))
+        store.run(0)
+      }
+      assert.isAbove(durable.length, 50)
+      store[end]()
+      store.disk.flipBit(LOG, (durable[3]! + 30) * 8)
+      assert.throws(() => store.open(), DamagedLog)
+    })
+  }
 })
