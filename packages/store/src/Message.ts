@@ -6,17 +6,12 @@
 import * as Effect from "effect/Effect"
 import * as MessageId from "./commitlog/MessageId.ts"
 import type { MessageInput } from "./commitlog/MessageInput.ts"
-import * as MessageProperties from "./commitlog/MessageProperties.ts"
-import type { RecordCursor } from "./commitlog/RecordCursor.ts"
-import * as Utf8 from "./commitlog/Utf8.ts"
+import { RecordCursor } from "./commitlog/RecordCursor.ts"
 import * as bodyCompression from "./internal/bodyCompression.ts"
+import type { FileWindow } from "./mapped/FileSystem.ts"
 import * as uniqueKeys from "./internal/uniqueKeys.ts"
 import { DecompressFailed, StoreError } from "./StoreError.ts"
 import { tagsCodeOf } from "./dispatch/QueueDispatcher.ts"
-
-const KEYS = Utf8.encode(MessageProperties.KEYS)
-const TAGS = Utf8.encode(MessageProperties.TAGS)
-const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
 
 /**
  * A message as it is put.
@@ -27,18 +22,27 @@ const UNIQ_KEY = Utf8.encode(MessageProperties.UNIQ_KEY)
 export type Message = MessageInput
 
 /**
- * A message as it was read. It owns its bytes (shared with the messages of the same read) and may be kept; fields are
+ * A message as it was read. It owns its bytes and may be kept (short messages share blocks of 32 KiB); fields are
  * decoded when they are asked for.
  *
  * @category models
  * @since 0.1.0
  */
 export class StoredMessage {
-  readonly #record: RecordCursor
+  readonly #window: FileWindow
+  readonly #at: number
+  /** Made when the first field is asked for: who only hands messages on pays for none. */
+  #cursor: RecordCursor | undefined = undefined
   #properties: Readonly<Record<string, string>> | undefined = undefined
 
-  constructor(record: RecordCursor) {
-    this.#record = record
+  constructor(window: FileWindow, at: number) {
+    this.#window = window
+    this.#at = at
+  }
+
+  get #record(): RecordCursor {
+    this.#cursor ??= new RecordCursor().wrap(this.#window, this.#at)
+    return this.#cursor
   }
 
   get topic(): string {
@@ -68,17 +72,17 @@ export class StoredMessage {
   }
   /** All keys as one string, separated by spaces. */
   get keys(): string | undefined {
-    return this.#record.property(KEYS)
+    return this.#record.keys
   }
   get tags(): string | undefined {
-    return this.#record.property(TAGS)
+    return this.#record.tags
   }
   /** What the entry of its queue says of its tags: their hash, or for a delayed message when it is due. */
   get tagsCode(): number {
     return tagsCodeOf(this.#record, this.topic)
   }
   get uniqueKey(): string | undefined {
-    return this.#record.property(UNIQ_KEY)
+    return this.#record.uniqueKey
   }
   get properties(): Readonly<Record<string, string>> {
     this.#properties ??= this.#record.decodeProperties()

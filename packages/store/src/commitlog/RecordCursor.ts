@@ -42,25 +42,6 @@ export class RecordCursor {
     return this
   }
 
-  /** Points the cursor at a copy of what another one points at, which begins at `at` of the window's bytes. */
-  wrapCopy({ bytes, view }: FileWindow, at: number, record: RecordCursor): this {
-    const moved = at - record.at
-    this.bytes = bytes
-    this.view = view
-    this.at = at
-    this.totalSize = record.totalSize
-    this.bornHostLength = record.bornHostLength
-    this.storeHostLength = record.storeHostLength
-    this.bodyAt = record.bodyAt + moved
-    this.bodyLength = record.bodyLength
-    this.topicAt = record.topicAt + moved
-    this.topicLength = record.topicLength
-    this.propertiesAt = record.propertiesAt + moved
-    this.propertiesLength = record.propertiesLength
-    this.#arePlacesKnown = false
-    return this
-  }
-
   /**
    * As `wrap`, where it is not known to be one: says whether its length fields, none of which reaches beyond the length
    * that it says it has, add up to that. If not the cursor points at nothing of use.
@@ -182,6 +163,19 @@ export class RecordCursor {
       this.#arePlacesKnown = true
     }
     return this.#places
+  }
+
+  get keys(): string | undefined {
+    const { keysEnd, keysStart } = this.places
+    return keysEnd > keysStart ? Utf8.decode(this.bytes, keysStart, keysEnd) : undefined
+  }
+  get tags(): string | undefined {
+    const { tagsEnd, tagsStart } = this.places
+    return tagsEnd > tagsStart ? Utf8.decode(this.bytes, tagsStart, tagsEnd) : undefined
+  }
+  get uniqueKey(): string | undefined {
+    const { uniqueKeyEnd, uniqueKeyStart } = this.places
+    return uniqueKeyEnd > uniqueKeyStart ? Utf8.decode(this.bytes, uniqueKeyStart, uniqueKeyEnd) : undefined
   }
 
   /** Java's hash of the whole TAGS property, 0 where there is none. */

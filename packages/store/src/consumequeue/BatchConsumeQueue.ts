@@ -89,7 +89,7 @@ export class BatchConsumeQueue extends ConsumeQueue {
   }
 
   /** An entry that stands for no messages counts as not written, as it does in RocketMQ. */
-  protected override decode({ base, view }: FileWindow, offset: number, entry: QueueEntry): void {
+  override decode({ base, view }: FileWindow, offset: number, entry: QueueEntry): void {
     const at = offset - base
     const isWritten =
       view.getInt16(at + BatchEntryDescriptor.COUNT_OFFSET) > 0 &&

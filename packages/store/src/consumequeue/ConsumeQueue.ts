@@ -164,7 +164,8 @@ export class ConsumeQueue {
     return endSlot
   }
 
-  protected decode(window: FileWindow, offset: number, entry: QueueEntry): void {
+  /** Decodes the entry at `offset` of a file of the queue, which the window shows. */
+  decode(window: FileWindow, offset: number, entry: QueueEntry): void {
     decode(window, offset, entry)
   }
 

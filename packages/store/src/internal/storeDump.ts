@@ -10,9 +10,9 @@ import * as IndexGeometry from "../index/IndexGeometry.ts"
 import { IndexFileView } from "../inspect/IndexWalk.ts"
 import * as FileNaming from "../mapped/FileNaming.ts"
 import { FileFailure, type FileUse, type StoreFile } from "../mapped/FileSystem.ts"
-import { StoredMessage } from "../Message.ts"
 import { FIELDS_LENGTH, StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import { ForeignFile, StoreError } from "../StoreError.ts"
+import { borrowedMessageOf } from "./ownedMessage.ts"
 import { makeNodeFileSystem } from "./nodeFileSystem.ts"
 import { fieldsOf } from "./storeExport.ts"
 import { attempt } from "./storeSteps.ts"
@@ -82,7 +82,7 @@ const binaryLines = (
   const position = FileNaming.parse(directoryAndName(path)[1])
   switch (kind) {
     case "log":
-      return Effect.succeed(FileDump.log(file, position, (record) => fieldsOf(new StoredMessage(record))))
+      return Effect.succeed(FileDump.log(file, position, (record) => fieldsOf(borrowedMessageOf(record))))
     case "queue":
       return Effect.succeed(FileDump.queue(file, position))
     case "batch queue":

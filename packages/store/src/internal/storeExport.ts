@@ -8,12 +8,13 @@ import { isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
 import type { ExportedQueue, ExportedRecord, ExportLine, ExportSummary } from "../Inspect.ts"
 import * as LogSurvey from "../inspect/LogSurvey.ts"
-import { StoredMessage } from "../Message.ts"
+import type { StoredMessage } from "../Message.ts"
 import type { MessageStoreOptions } from "../MessageStoreConfig.ts"
 import { OnProgress } from "../Progress.ts"
 import * as LogScan from "../recovery/LogScan.ts"
 import { isQueued } from "../recovery/QueueOffset.ts"
 import type { StoreError } from "../StoreError.ts"
+import { borrowedMessageOf } from "./ownedMessage.ts"
 import * as storeInspection from "./storeInspection.ts"
 import { attempt } from "./storeSteps.ts"
 
@@ -84,7 +85,7 @@ function* exportSteps({ files, follow }: storeInspection.Inspection): Generator<
   let count = 0
   const visit = (record: RecordCursor): void => {
     count++
-    records.push({ ...fieldsOf(new StoredMessage(record)), inConsumeQueue: isQueued(queues, record) })
+    records.push({ ...fieldsOf(borrowedMessageOf(record)), inConsumeQueue: isQueued(queues, record) })
   }
   const scan = LogScan.scan(commitLog, commitLog.minOffset, LogSurvey.CHECK, visit)
   let step = scan.next()

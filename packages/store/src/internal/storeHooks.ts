@@ -3,14 +3,11 @@ import * as Effect from "effect/Effect"
 import type { MessageInput } from "../commitlog/MessageInput.ts"
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
 import type { EngineExtensions } from "../engine/StoreEngine.ts"
-import { StoredMessage } from "../Message.ts"
-import { Slab } from "../reading/Slab.ts"
 import { PutRefused, StoreError } from "../StoreError.ts"
 import type { FilterBits, PutHook, StoreHooks } from "../StoreHooks.ts"
+import { messageOf } from "./ownedMessage.ts"
 
 const BITS_A_BYTE = 8
-
-const messageOf = (record: RecordCursor): StoredMessage => new StoredMessage(new Slab(record.totalSize).copy(record))
 
 /** What the engine calls. `bitLength` is that of the bit map of an extended queue. */
 export const extensionsOf = ({ dispatch = [], filterBits }: StoreHooks, bitLength: number): EngineExtensions => ({

@@ -6,42 +6,33 @@ import * as RecordReader from "../commitlog/RecordReader.ts"
 import type { QueueState, TopicQueues } from "../consumequeue/QueueTable.ts"
 import type { StoreEngine } from "../engine/StoreEngine.ts"
 import type { IndexService, Lookup } from "../index/IndexService.ts"
-import { StoredMessage } from "../Message.ts"
+import type { StoredMessage } from "../Message.ts"
 import type { GetRequest, GetResult, MessageFilter, TopicInfo } from "../MessageStore.ts"
 import type { QueryRequest } from "../Query.ts"
 import * as ColdReads from "../reading/ColdReads.ts"
 import * as GetMessage from "../reading/GetMessage.ts"
 import * as QueryMessage from "../reading/QueryMessage.ts"
-import { Slab } from "../reading/Slab.ts"
 import * as TagFilter from "../reading/TagFilter.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { FileFailure } from "../mapped/FileSystem.ts"
 import { fromFileFailure } from "./storeErrors.ts"
+import { messageOf } from "./ownedMessage.ts"
 import { attemptNow } from "./storeSteps.ts"
 import type { StoreRuntime } from "./storeRuntime.ts"
-import type { StoreTally } from "./storeTally.ts"
 
 /** RocketMQ's limits for messages that are in memory. */
 const COUNT_DEFAULT = 32
 const BYTES_DEFAULT = 256 * 1024
 
-/** First guess of a record's length, for the memory of an answer. */
-const RECORD_LENGTH_GUESS = 512
-
-/** Memory for records as long as those read so far: what is too long has to be filled with zeros all the same. */
-const slabFor = (countMax: number, bytesMax: number, { getBytes, getMessageCount }: StoreTally): Slab => {
-  const length = getMessageCount === 0 ? RECORD_LENGTH_GUESS : Math.ceil((1.1 * getBytes) / getMessageCount)
-  return new Slab(Math.min(bytesMax, countMax * length))
-}
-
 export const get = (runtime: StoreRuntime, request: GetRequest): Effect.Effect<GetResult, StoreError> => {
   const readNow = () => getNow(runtime, request, request.offset)
   // Who reads what is old need not wait for what is still in a transient pool.
-  const readable = runtime.engine.options.transientStorePoolEnable
-    ? Effect.flatMap(runtime.useReadable(readNow, request), (first) =>
-        first.messages.length > 0 ? Effect.succeed(first) : runtime.use(readNow, request)
-      )
-    : runtime.useReadable(readNow, request)
+  const readable = () =>
+    runtime.engine.options.transientStorePoolEnable
+      ? Effect.flatMap(runtime.readNow(readNow, request), (first) =>
+          first.messages.length > 0 ? Effect.succeed(first) : runtime.useNow(readNow, request)
+        )
+      : runtime.readNow(readNow, request)
   const read = afterBringIn(runtime, () => coldOf(runtime, request), readable)
   return request.waitMs === undefined || request.waitMs <= 0
     ? read
@@ -81,12 +72,12 @@ const BRING_IN_STEPS_MAX = 4
 const afterBringIn = <A>(
   runtime: StoreRuntime,
   coldNow: () => ReadonlyArray<ColdReads.ColdRange>,
-  read: Effect.Effect<A, StoreError>,
+  read: () => Effect.Effect<A, StoreError>,
   steps: number = BRING_IN_STEPS_MAX
 ): Effect.Effect<A, StoreError> =>
   Effect.suspend(() => {
     if (steps === 0 || runtime.engine.health.isClosed) {
-      return read
+      return read()
     }
     let ranges: ReadonlyArray<ColdReads.ColdRange>
     try {
@@ -97,7 +88,7 @@ const afterBringIn = <A>(
       })
     }
     return ranges.length === 0
-      ? read
+      ? read()
       : Effect.andThen(prefetch(ranges, runtime.nowNs), afterBringIn(runtime, coldNow, read, steps - 1))
   })
 
@@ -125,7 +116,7 @@ const hold = (runtime: StoreRuntime, request: GetRequest, first: GetResult): Eff
 
 const recordFilterOf = ({ matches, matchesEntry }: MessageFilter): GetMessage.RecordFilter => ({
   hasEntry: (tagsCode, bits) => matchesEntry?.(tagsCode, bits) ?? true,
-  hasRecord: (record) => matches?.(new StoredMessage(new Slab(record.totalSize).copy(record))) ?? true
+  hasRecord: (record) => matches?.(messageOf(record)) ?? true
 })
 
 const getNow = ({ engine, tally }: StoreRuntime, request: GetRequest, offset: number): GetResult => {
@@ -133,9 +124,8 @@ const getNow = ({ engine, tally }: StoreRuntime, request: GetRequest, offset: nu
   const filter = tags === undefined ? undefined : TagFilter.parse(tags, matchTagText ?? true)
   const queue = engine.queues.find(request.topic, request.queueId)?.queue
   const messages: Array<StoredMessage> = []
-  const slab = slabFor(countMax, bytesMax, tally)
   const onRecord = (record: RecordCursor): void => {
-    messages.push(new StoredMessage(slab.copy(record)))
+    messages.push(messageOf(record))
   }
   const further = request.filter && recordFilterOf(request.filter)
   const limits = { countMax, bytesMax }
@@ -208,7 +198,7 @@ export const byPosition = (
   afterBringIn(
     runtime,
     () => ColdReads.ofPositions(runtime.engine.commitLog, [position], runtime.nowNs),
-    runtime.use(() => messageAt(runtime.engine, position))
+    () => runtime.useNow(() => messageAt(runtime.engine, position))
   )
 
 const messageAt = ({ commitLog }: StoreEngine, position: number): StoredMessage | undefined => {
@@ -218,7 +208,7 @@ const messageAt = ({ commitLog }: StoreEngine, position: number): StoredMessage 
   }
   const cursor = new RecordCursor()
   const length = RecordReader.read(file, position - file.fromOffset, cursor, CHECK)
-  return length > 0 ? new StoredMessage(new Slab(length).copy(cursor)) : undefined
+  return length > 0 ? messageOf(cursor) : undefined
 }
 
 const QUERY_COUNT_DEFAULT = 32
@@ -256,12 +246,7 @@ export const query = (
     ColdReads.isAllHot(engine.commitLog)
       ? []
       : ColdReads.ofPositions(engine.commitLog, lookup(engine, request), runtime.nowNs)
-  return afterBringIn(
-    runtime,
-    coldOfLookup,
-    runtime.use(() => queryNow(engine, request, kind)),
-    1
-  )
+  return afterBringIn(runtime, coldOfLookup, () => runtime.useNow(() => queryNow(engine, request, kind)), 1)
 }
 
 const queryNow = (
@@ -270,9 +255,8 @@ const queryNow = (
   kind: QueryMessage.KeyKind
 ): ReadonlyArray<StoredMessage> => {
   const messages: Array<StoredMessage> = []
-  const slab = new Slab(RECORD_LENGTH_GUESS)
   QueryMessage.query(indexOf(engine), engine.commitLog, lookupOf(request), kind, (record) => {
-    messages.push(new StoredMessage(slab.copy(record)))
+    messages.push(messageOf(record))
   })
   return messages.length > 1 ? messages.toReversed() : messages
 }

@@ -270,33 +270,34 @@ export class StoreRuntime {
    * buffers of a transient pool.
    */
   use<A>(run: () => A, queue?: QueueName): Effect.Effect<A, StoreError> {
-    const read = this.useReadable(run, queue)
-    return this.engine.options.transientStorePoolEnable ? Effect.andThen(this.#whenReadable, read) : read
+    return Effect.suspend(() => this.useNow(run, queue))
   }
 
-  /** As `use`, of what can be read at once: with a transient pool the newest messages are missing. */
-  useReadable<A>(run: () => A, queue?: QueueName): Effect.Effect<A, StoreError> {
-    return this.#useCaughtUp(run, () =>
-      this.engine.catchUp(queue && this.engine.queues.find(queue.topic, queue.queueId))
-    )
+  /** As `use`, for who is inside of a step already: a read is one step of its fiber. */
+  useNow<A>(run: () => A, queue?: QueueName): Effect.Effect<A, StoreError> {
+    return this.engine.options.transientStorePoolEnable
+      ? Effect.flatMap(this.#whenReadable, () => this.readNow(run, queue))
+      : this.readNow(run, queue)
   }
 
-  /** As `useReadable`, of the store as a whole. */
+  /** As `useNow`, of what can be read at once: with a transient pool the newest messages are missing. */
+  readNow<A>(run: () => A, queue?: QueueName): Effect.Effect<A, StoreError> {
+    return this.#caughtUp(run, () => this.engine.catchUp(queue && this.engine.queues.find(queue.topic, queue.queueId)))
+  }
+
+  /** A read of the store as a whole, of what can be read at once. */
   #useWhole<A>(run: () => A): Effect.Effect<A, StoreError> {
-    return this.#useCaughtUp(run, () => this.engine.catchUpAll())
+    return Effect.suspend(() => this.#caughtUp(run, () => this.engine.catchUpAll()))
   }
 
-  #useCaughtUp<A>(run: () => A, catchUp: () => void): Effect.Effect<A, StoreError> {
-    return Effect.suspend(() => {
-      const unusable = this.unusable()
-      if (unusable !== undefined) {
-        return unusable
-      }
-      return attemptNow(() => {
+  #caughtUp<A>(run: () => A, catchUp: () => void): Effect.Effect<A, StoreError> {
+    return (
+      this.unusable() ??
+      attemptNow(() => {
         catchUp()
         return run()
       })
-    })
+    )
   }
 
   readonly #whenReadable: Effect.Effect<void> = Effect.callback<void>((resume) => {

@@ -4,9 +4,8 @@
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import * as RecordCheck from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
-import * as Utf8 from "../commitlog/Utf8.ts"
-import * as MessageProperties from "../commitlog/MessageProperties.ts"
 import { type ConsumeQueue, isFiller, type QueueEntry } from "../consumequeue/ConsumeQueue.ts"
+import type { FileWindow } from "../mapped/FileSystem.ts"
 import type { TagFilter } from "./TagFilter.ts"
 
 export type GetStatus =
@@ -52,9 +51,10 @@ export interface RecordFilter {
 
 /** Entries looked at in one call: a rare tag does not make one call read a whole queue. */
 const SCAN_ENTRIES_MIN = 800
+/** Entries whose memory is asked for at a time: to look for the file of each took as long as to decode it. */
+const ENTRIES_READ = 64
 
 const NO_CRC: RecordCheck.RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
-const TAGS = Utf8.encode(MessageProperties.TAGS)
 const cursor = new RecordCursor()
 const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
 
@@ -96,15 +96,25 @@ const scan = (
   outcome: GetOutcome,
   further: RecordFilter | undefined
 ): void => {
+  const { entryLength } = queue
+  const { readableEnd } = commitLog
   let slot = queue.slotOf(outcome.nextOffset)
   const end = scanEnd(queue, slot, limits.countMax)
+  const file = queue.files.find(slot * entryLength)
+  if (file === undefined) {
+    outcome.status = "OFFSET_FOUND_NULL"
+    outcome.nextOffset = queue.offsetOf(queue.nextFileSlot(slot))
+    return
+  }
   outcome.status = "NO_MATCHED_MESSAGE"
-  for (; slot < end && outcome.count < limits.countMax; slot++) {
-    if (!queue.readSlot(slot, entry)) {
-      outcome.status = outcome.count > 0 ? "FOUND" : "OFFSET_FOUND_NULL"
-      outcome.nextOffset = queue.offsetOf(queue.nextFileSlot(slot))
-      return
+  let entries: FileWindow | undefined = undefined
+  for (let shown = slot; slot < end && outcome.count < limits.countMax; slot++) {
+    const at = slot * entryLength - file.fromOffset
+    if (entries === undefined || slot === shown) {
+      shown = Math.min(end, slot + ENTRIES_READ)
+      entries = file.read(at, (shown - slot) * entryLength)
     }
+    queue.decode(entries, at, entry)
     const offset = queue.offsetOf(slot)
     const endOffset = queue.endOf(slot)
     // A filler has no record: its size must not count, nor its position be taken for one.
@@ -121,7 +131,7 @@ const scan = (
       outcome.nextOffset = endOffset
       continue
     }
-    if (isRecord && entry.position >= commitLog.readableEnd) {
+    if (isRecord && entry.position >= readableEnd) {
       // The record is not there yet: this ends the queue for now.
       outcome.status = outcome.count > 0 ? "FOUND" : "OFFSET_OVERFLOW_ONE"
       return
@@ -136,7 +146,7 @@ const scan = (
     outcome.nextOffset = endOffset
     // Where the entry has its code elsewhere and that is gone, the record itself is asked.
     const hasCode = filter === undefined || code !== undefined || filter.codes.has(cursor.tagsHash())
-    const hasTags = hasCode && (filter?.tags === undefined || filter.tags.has(cursor.property(TAGS) ?? ""))
+    const hasTags = hasCode && (filter?.tags === undefined || filter.tags.has(cursor.tags ?? ""))
     if (hasTags && further?.hasRecord(cursor) !== false) {
       outcome.status = "FOUND"
       outcome.count += endOffset - offset
