@@ -63,3 +63,17 @@ export const equals = (expected: Uint8Array, bytes: Uint8Array, start: number, e
   }
   return true
 }
+
+/** Whether this text, and nothing else, stands at [start, end). */
+export const equalsText = (text: string, bytes: Uint8Array, start: number, end: number): boolean => {
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit > 0x7f) {
+      return equals(encoder.encode(text), bytes, start, end)
+    }
+    if (start + index >= end || bytes[start + index] !== unit) {
+      return false
+    }
+  }
+  return end - start === text.length
+}

@@ -28,15 +28,13 @@ export const query = (
   kind: KeyKind,
   onRecord: (record: RecordCursor) => void
 ): void => {
-  const keyUtf8 = Utf8.encode(key)
-  const topicUtf8 = Utf8.encode(topic)
   let first = -1
   /** With the second message, for most keys have one. */
   let seen: Set<number> | undefined = undefined
   let count = 0
   index.visit(topic, key, begin - TIME_SLACK_MS, end, (position) => {
     const isSeen = position === first || seen?.has(position) === true
-    if (!isSeen && wrap(commitLog, position) && isWithin(begin, end) && matches(topicUtf8, keyUtf8, kind)) {
+    if (!isSeen && wrap(commitLog, position) && isWithin(begin, end) && matches(topic, key, kind)) {
       if (count === 0) {
         first = position
       } else {
@@ -63,24 +61,25 @@ const isWithin = (begin: number, end: number): boolean => {
   return storeTimestamp >= begin && storeTimestamp <= end
 }
 
-/** Text is compared as bytes: to decode that of each record took longer than all else of a query. */
-const matches = (topic: Uint8Array, key: Uint8Array, kind: KeyKind): boolean => {
-  if (!cursor.hasTopic(topic)) {
+/** Text is compared with bytes: to decode that of each record took longer than all else of a query. */
+const matches = (topic: string, key: string, kind: KeyKind): boolean => {
+  const { bytes, topicAt, topicLength } = cursor
+  if (!Utf8.equalsText(topic, bytes, topicAt, topicAt + topicLength)) {
     return false
   }
   const { keysEnd, keysStart, uniqueKeyEnd, uniqueKeyStart } = cursor.places
-  const isUnique = uniqueKeyEnd > uniqueKeyStart && cursor.holds(key, uniqueKeyStart, uniqueKeyEnd)
+  const isUnique = uniqueKeyEnd > uniqueKeyStart && Utf8.equalsText(key, bytes, uniqueKeyStart, uniqueKeyEnd)
   return isUnique || (kind === "any" && hasKey(key, keysStart, keysEnd))
 }
 
 /** Whether one of the keys at [start, end), which spaces separate, is this one. */
-const hasKey = (key: Uint8Array, start: number, end: number): boolean => {
+const hasKey = (key: string, start: number, end: number): boolean => {
   for (let at = start; at < end;) {
     let stop = at
     while (stop < end && cursor.bytes[stop] !== SPACE) {
       stop++
     }
-    if (cursor.holds(key, at, stop)) {
+    if (Utf8.equalsText(key, cursor.bytes, at, stop)) {
       return true
     }
     at = stop + 1
