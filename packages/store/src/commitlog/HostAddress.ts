@@ -51,11 +51,22 @@ const parseIpv6 = (text: string): Array<number> | undefined => {
   return all.flatMap((group) => [Number.parseInt(group, 16) >>> 8, Number.parseInt(group, 16) & 0xff])
 }
 
+/** The last IPv4 host that was made text of: most messages have one host, and its text took longer than all other fields. */
+let lastAddress = 0
+let lastPort = 0
+let lastText = "0.0.0.0:0"
+
 /** The text of the host at `offset`, which has `length` bytes (8 or 20). */
 export const format = (view: DataView, offset: number, length: number): string => {
   const port = view.getInt32(offset + length - PORT_LENGTH)
   if (length === RecordDescriptor.HOST_LENGTH_IPV4) {
-    return `${view.getUint8(offset)}.${view.getUint8(offset + 1)}.${view.getUint8(offset + 2)}.${view.getUint8(offset + 3)}:${port}`
+    const address = view.getInt32(offset)
+    if (address !== lastAddress || port !== lastPort) {
+      lastAddress = address
+      lastPort = port
+      lastText = `${address >>> 24}.${(address >>> 16) & 0xff}.${(address >>> 8) & 0xff}.${address & 0xff}:${port}`
+    }
+    return lastText
   }
   const groups: Array<string> = []
   for (let group = 0; group < 8; group++) {

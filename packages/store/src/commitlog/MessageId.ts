@@ -6,13 +6,20 @@ import * as RecordDescriptor from "./RecordDescriptor.ts"
 
 const POSITION_LENGTH = 8
 
+const HALF = 0x1_0000_0000
+const pairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).toUpperCase().padStart(2, "0"))
+
 export const format = (storeHost: Uint8Array, position: number): string => {
   let text = ""
-  for (const byte of storeHost) {
-    text += byte.toString(16).padStart(2, "0")
+  for (let index = 0; index < storeHost.length; index++) {
+    text += pairs[storeHost[index]!]
   }
-  return (text + position.toString(16).padStart(POSITION_LENGTH * 2, "0")).toUpperCase()
+  return text + word(Math.floor(position / HALF)) + word(position)
 }
+
+/** The lower 32 bits of a number in hex. */
+const word = (value: number): string =>
+  `${pairs[(value >>> 24) & 0xff]}${pairs[(value >>> 16) & 0xff]}${pairs[(value >>> 8) & 0xff]}${pairs[value & 0xff]}`
 
 /** The physical offset inside an offsetMsgId, or -1 where the text is none. */
 export const positionOf = (id: string): number => {

@@ -69,11 +69,19 @@ const startsWith = (bytes: Uint8Array, at: number, name: Uint8Array): boolean =>
 /** All pairs of `bytes[start..end)`, without a prototype so that any name is only a name. */
 export const decode = (bytes: Uint8Array, start: number, end: number): Record<string, string> => {
   const properties: Record<string, string> = Object.create(null)
-  for (const pair of Utf8.decode(bytes, start, end).split("\u0002")) {
-    const separator = pair.indexOf("\u0001")
-    if (separator > 0 && separator < pair.length - 1) {
-      properties[pair.slice(0, separator)] = pair.slice(separator + 1)
+  const text = Utf8.decode(bytes, start, end)
+  let separator = -1
+  for (let at = 0; at < text.length;) {
+    const stop = text.indexOf("\u0002", at)
+    const pairEnd = stop < 0 ? text.length : stop
+    if (separator < at) {
+      separator = text.indexOf("\u0001", at)
+      separator = separator < 0 ? text.length : separator
     }
+    if (separator > at && separator < pairEnd - 1) {
+      properties[text.slice(at, separator)] = text.slice(separator + 1, pairEnd)
+    }
+    at = pairEnd + 1
   }
   return properties
 }

@@ -15,6 +15,13 @@ describe("HostAddress", () => {
     assert.strictEqual(roundTrip("[fe80::]:5"), "[fe80:0:0:0:0:0:0:0]:5")
   })
 
+  it("prints each of several hosts that take turns", () => {
+    const texts = ["0.0.0.0:0", "10.1.2.3:1", "10.1.2.3:2", "10.1.2.4:2", "255.255.255.255:65535", "127.0.0.1:0"]
+    for (const text of [...texts, ...texts.toReversed(), ...texts.flatMap((each) => [each, texts[0]!])]) {
+      assert.strictEqual(roundTrip(text), text)
+    }
+  })
+
   it("refuses what is no host", () => {
     for (const text of [
       "",

@@ -12,6 +12,14 @@ describe("MessageId", () => {
     assert.strictEqual(MessageId.positionOf(ipv6), 2494)
   })
 
+  it("keeps every bit of a position", () => {
+    const host = HostAddress.parse("1.2.3.4:5")!
+    for (const position of [0, 0x89abcdef, 2 ** 32, 0xfedc_89ab_cdef, Number.MAX_SAFE_INTEGER]) {
+      assert.strictEqual(MessageId.positionOf(MessageId.format(host, position)), position)
+    }
+    assert.strictEqual(MessageId.format(host, 0xfedc_89ab_cdef), "01020304000000050000FEDC89ABCDEF")
+  })
+
   it("finds no position in what is no id", () => {
     for (const text of ["", "7F", "x".repeat(32), "7F00000100002A9FFFFFFFFFFFFFFFFF"]) {
       assert.strictEqual(MessageId.positionOf(text), -1)
