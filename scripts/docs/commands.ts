@@ -24,9 +24,17 @@ const helpOf = async (command: ReadonlyArray<string>): Promise<string> => {
 const namesIn = (help: string): ReadonlyArray<string> =>
   [...help.matchAll(/^(?:[A-Z][a-z]+(?: [a-z]+)*)? {2,}([a-z][a-z-]*) {2,}\S/gm)].map(([, name = ""]) => name)
 
-/** The part of a help that lists commands: all of the first, that of the group in another. */
-const namesOfGroup = (help: string): ReadonlyArray<string> =>
-  namesIn(/^SUBCOMMANDS\n([^]*?)(?=^[A-Z]+\n|(?![^]))/m.exec(help)?.[1] ?? "")
+/** Those of a group stand under titles behind its usage. */
+const namesOfGroup = (help: string): ReadonlyArray<string> => {
+  if (!/^ +millrace \S+ <subcommand>/m.test(help)) {
+    return []
+  }
+  const names = namesIn(help.slice(help.indexOf("<subcommand>")))
+  if (names.length === 0) {
+    throw new Error(`no subcommand was found in:\n${help}`)
+  }
+  return names
+}
 
 const root = await helpOf([])
 const sections: Array<string> = []
