@@ -1,6 +1,6 @@
 /**
- * Names by a table, as Aeron's tests ask a driver for: `name,first host,second host`, rows apart by `|`. Each row has a
- * counter, by which whoever maps the counters chooses what the name means.
+ * Names by a table, as Aeron's tests ask a driver for: `name,first host,second host`, rows apart by `|`, which
+ * may stand behind the last as well. Each row has a counter, by which whoever maps the counters chooses what the name means.
  *
  * | value of the counter | the name means |
  * | --- | --- |
@@ -42,13 +42,16 @@ export class MalformedTable extends Error {
 }
 
 const parse = (text: string): ReadonlyArray<Row> => {
-  const rows = text.split("|").map((row) => {
-    const [name = "", firstHost = "", secondHost = "", ...more] = row.split(",")
-    if (name === "" || firstHost === "" || secondHost === "" || more.length > 0) {
-      throw new MalformedTable(`the row "${row}" has not ${COLUMNS} columns`)
-    }
-    return { name, firstHost, secondHost }
-  })
+  const rows = text
+    .replace(/\|$/, "")
+    .split("|")
+    .map((row) => {
+      const [name = "", firstHost = "", secondHost = "", ...more] = row.split(",")
+      if (name === "" || firstHost === "" || secondHost === "" || more.length > 0) {
+        throw new MalformedTable(`the row "${row}" has not ${COLUMNS} columns`)
+      }
+      return { name, firstHost, secondHost }
+    })
   if (rows.length > ROWS_MAX) {
     throw new MalformedTable(`${rows.length} rows`)
   }

@@ -66,7 +66,11 @@ describe("CsvTableResolver", () => {
     assert.deepStrictEqual(next.asked, ["localhost", "charlie"])
   })
 
-  it.each(["", "alpha", "alpha,one", "alpha,one,two,three", "alpha,one,two|", ",one,two"])(
+  it("takes a bar behind its last row, as Aeron's own tests give it", () => {
+    assert.strictEqual(setUp("alpha,one,two|bravo,three,four|").entries().length, 2)
+  })
+
+  it.each(["", "alpha", "alpha,one", "alpha,one,two,three", "alpha,one,two||", "|", ",one,two"])(
     "refuses %j, which is no table",
     (table) => {
       assert.throws(() => new CsvTableResolver(table, new Next()), MalformedTable)
