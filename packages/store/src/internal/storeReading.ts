@@ -7,10 +7,11 @@ import type { QueueState, TopicQueues } from "../consumequeue/QueueTable.ts"
 import type { StoreEngine } from "../engine/StoreEngine.ts"
 import type { IndexService, Lookup } from "../index/IndexService.ts"
 import type { StoredMessage } from "../Message.ts"
-import type { GetRequest, GetResult, MessageFilter, TopicInfo } from "../MessageStore.ts"
+import type { GetRequest, GetResult, MessageFilter, MessageStore, TopicInfo } from "../MessageStore.ts"
 import type { QueryRequest } from "../Query.ts"
 import * as ColdReads from "../reading/ColdReads.ts"
 import * as GetMessage from "../reading/GetMessage.ts"
+import * as OffsetByTime from "../reading/OffsetByTime.ts"
 import * as QueryMessage from "../reading/QueryMessage.ts"
 import * as TagFilter from "../reading/TagFilter.ts"
 import type { StoreError } from "../StoreError.ts"
@@ -210,6 +211,20 @@ const messageAt = ({ commitLog }: StoreEngine, position: number): StoredMessage 
   const length = RecordReader.read(file, position - file.fromOffset, cursor, CHECK)
   return length > 0 ? messageOf(cursor) : undefined
 }
+
+type OffsetByTimeRequest = Parameters<MessageStore["Service"]["offsetByTime"]>[0]
+
+export const offsetByTime = (
+  runtime: StoreRuntime,
+  { boundary = "lower", queueId, timeMs, topic }: OffsetByTimeRequest
+): Effect.Effect<number | undefined, StoreError> =>
+  runtime.use(
+    () => {
+      const queue = runtime.engine.queues.find(topic, queueId)?.queue
+      return queue && OffsetByTime.find(runtime.engine.commitLog, queue, timeMs, boundary)
+    },
+    { topic, queueId }
+  )
 
 const QUERY_COUNT_DEFAULT = 32
 /** RocketMQ's `maxMsgsNumBatch`: a lookup gives no more, whatever was asked for. */

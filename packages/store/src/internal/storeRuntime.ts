@@ -11,7 +11,6 @@ import type { EngineListener, StoreEngine } from "../engine/StoreEngine.ts"
 import type { StoreOptions } from "../engine/StoreOptions.ts"
 import type { FileFailure, FileSystem } from "../mapped/FileSystem.ts"
 import type { MessageStore } from "../MessageStore.ts"
-import * as OffsetByTime from "../reading/OffsetByTime.ts"
 import type { RecoveryReport } from "../recovery/Recovery.ts"
 import { Closed, OptionIllegal, StoreError } from "../StoreError.ts"
 import { Hooks, type StoreHooks } from "../StoreHooks.ts"
@@ -221,16 +220,7 @@ export class StoreRuntime {
       lookup: (request) => this.use(() => storeReading.lookup(this.engine, request)),
       byPosition: (position) => storeReading.byPosition(this, position),
       byOffsetId: (id) => storeReading.byPosition(this, MessageId.positionOf(id)),
-      offsetByTime: ({ topic, queueId, timeMs, boundary }) =>
-        this.use(
-          () => {
-            const state = this.engine.queues.find(topic, queueId)
-            return state === undefined
-              ? undefined
-              : OffsetByTime.find(this.engine.commitLog, state.queue, timeMs, boundary ?? "lower")
-          },
-          { topic, queueId }
-        ),
+      offsetByTime: (request) => storeReading.offsetByTime(this, request),
       topics: this.#useWhole(() => storeReading.topics(this)),
       topic: (name) => this.#useWhole(() => storeReading.topic(this, name)),
       setQueueCount: (topic, count) =>
