@@ -126,7 +126,7 @@ const check = (client: HeapClient, side: Side, channel: string, code: number, na
   const { code: answered, message } = refusal(client, side, channel)
   assert.strictEqual(answered, code, message)
   assert.include(message, named)
-  assert.match(message, / is not valid: allowed is .+; channel=/)
+  assert.match(message, / is not valid: allowed is .+; invalid channel=/)
 }
 
 const suite = (side: Side, prefix: string, cases: ReadonlyArray<Case>): void => {
