@@ -8,6 +8,7 @@ import { BatchAppender, framedLength } from "../../packages/core/src/logbuffer/B
 import { ExclusiveTermAppender } from "../../packages/core/src/logbuffer/ExclusiveTermAppender.ts"
 import type { LogBuffers } from "../../packages/core/src/logbuffer/LogBuffers.ts"
 import { ADMIN_ACTION } from "../../packages/core/src/logbuffer/OfferResult.ts"
+import { SlabAppender } from "../../packages/core/src/logbuffer/SlabAppender.ts"
 import { TermAppender } from "../../packages/core/src/logbuffer/TermAppender.ts"
 
 /** Longest frame of the logs: a long message takes three. */
@@ -74,7 +75,7 @@ const writeBegun = (log: LogBuffers): number => {
 
 const writeSlab = (log: LogBuffers): number => {
   const slab = message(4, 200)
-  const batch = new BatchAppender(new TermAppender(log))
+  const batch = new SlabAppender(new TermAppender(log))
   return append(() => batch.appendSlab(slab, Int32Array.of(0, 40, 48), Int32Array.of(40, 8, 100), 0, 3))
 }
 

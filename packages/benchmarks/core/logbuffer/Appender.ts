@@ -3,6 +3,7 @@ import { BufferClaim } from "@millrace/core/kernel/logbuffer/BufferClaim"
 import { ExclusiveTermAppender } from "@millrace/core/kernel/logbuffer/ExclusiveTermAppender"
 import type { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import type { MessageAppender } from "@millrace/core/kernel/logbuffer/MessageAppender"
+import { SlabAppender } from "@millrace/core/kernel/logbuffer/SlabAppender"
 import { TermAppender } from "@millrace/core/kernel/logbuffer/TermAppender"
 import { type Case, group } from "#harness/Group"
 import { createLog, TERM_LENGTH } from "./benchLog.shared.ts"
@@ -35,7 +36,7 @@ const slab = (batchCount: number, length: number, make = exclusive, goal?: strin
   allocation: true,
   ...(goal === undefined ? {} : { goal }),
   open: () => {
-    const batch = new BatchAppender(make(createLog()))
+    const batch = new SlabAppender(make(createLog()))
     const source = new Uint8Array(batchCount * length)
     const offsets = Int32Array.from({ length: batchCount }, (_, index) => index * length)
     const lengths = new Int32Array(batchCount).fill(length)

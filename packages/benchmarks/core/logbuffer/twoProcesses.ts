@@ -1,4 +1,4 @@
-import { BatchAppender } from "@millrace/core/kernel/logbuffer/BatchAppender"
+import { SlabAppender } from "@millrace/core/kernel/logbuffer/SlabAppender"
 import { BatchReader } from "@millrace/core/kernel/logbuffer/BatchReader"
 import { ExclusiveTermAppender } from "@millrace/core/kernel/logbuffer/ExclusiveTermAppender"
 import { FragmentBatch } from "@millrace/core/kernel/logbuffer/FragmentBatch"
@@ -65,7 +65,7 @@ const throughput = (batchCount: number, goal?: string): Case => ({
   ...(goal === undefined ? {} : { goal }),
   open: withPeer("throughput", (region, count) => {
     const appender = new ExclusiveTermAppender(openLogs(region)[0])
-    const batch = new BatchAppender(appender)
+    const batch = new SlabAppender(appender)
     const position = positions(region)
     const source = new Uint8Array(batchCount * MESSAGE_LENGTH)
     const offsets = Int32Array.from({ length: batchCount }, (_, index) => index * MESSAGE_LENGTH)

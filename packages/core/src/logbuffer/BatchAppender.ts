@@ -9,9 +9,9 @@
  * With minus the first frame alone it would free the frames behind it, an incomplete batch; with 0 it would look for
  * the next frame in the middle of payload.
  *
- * `begin`, then `put` or `next` for each message, then `commit` or `abort`; `appendSlab` and `appendAll` do all of it
- * for messages that exist already. A batch holds whole messages of one frame each, and at most `maxMessageLength`
- * bytes with headers and alignment.
+ * `begin`, then `put` or `next` for each message, then `commit` or `abort`; `appendAll` does all of it for messages that
+ * exist already, and `SlabAppender` for those that lie in one buffer. A batch holds whole messages of one frame each, and
+ * at most `maxMessageLength` bytes with headers and alignment.
  */
 import { assert } from "../memory/Assert.ts"
 import type { AtomicBuffer } from "../memory/AtomicBuffer.ts"
@@ -20,7 +20,6 @@ import { assertOpen } from "../memory/RegionState.ts"
 import * as F from "./FrameDescriptor.ts"
 import { type HeaderWriter, PADDING, UNFRAGMENTED } from "./HeaderWriter.ts"
 import type { MessageAppender } from "./MessageAppender.ts"
-import { SlabSource } from "./SlabSource.ts"
 
 /** Length in a batch of one message of `length` bytes. */
 export const framedLength = (length: number): number => F.alignFrame(length + F.HEADER_LENGTH)
@@ -30,19 +29,18 @@ export class BatchAppender {
   readonly lengthMax: number
   /** The longest message in a batch: a longer one is fragmented and goes alone. */
   readonly maxPayloadLength: number
-  /** How many messages the last `appendSlab` or `appendAll` took. */
+  /** How many messages the last `appendAll` took. */
   appendedCount = 0
   private readonly appender: MessageAppender
-  private readonly header: HeaderWriter
-  private readonly slab = new SlabSource()
+  protected readonly header: HeaderWriter
   private isOpen = false
-  private term: AtomicBuffer
-  private termId = 0
-  private beginOffset = 0
+  protected term: AtomicBuffer
+  protected termId = 0
+  protected beginOffset = 0
   private endOffset = 0
   /** Where the next frame goes. */
-  private offset = 0
-  private firstFrameLength = 0
+  protected offset = 0
+  protected firstFrameLength = 0
 
   constructor(appender: MessageAppender) {
     this.appender = appender
@@ -141,68 +139,11 @@ export class BatchAppender {
   }
 
   /**
-   * Appends messages that lie in one buffer, from index `begin` up to `end`, as many as one batch takes:
-   * `appendedCount` says how many. A message longer than `maxPayloadLength` goes alone, in fragments.
+   * Appends messages from index `begin` up to `end`, as many as one batch takes: `appendedCount` says how many. A message
+   * longer than `maxPayloadLength` goes alone, in fragments.
    *
    * @returns the position behind the last one appended, ADMIN_ACTION or MAX_POSITION_EXCEEDED
    */
-  appendSlab(
-    source: Uint8Array<ArrayBufferLike>,
-    offsets: Int32Array<ArrayBufferLike>,
-    lengths: Int32Array<ArrayBufferLike>,
-    begin: number,
-    end: number
-  ): number {
-    assert(begin >= 0 && begin < end, "no message to append")
-    assert(end <= offsets.length && end <= lengths.length, "more messages than offsets or lengths")
-    this.appendedCount = 0
-    const { lengthMax, maxPayloadLength } = this
-    let batchLength = 0
-    let index = begin
-    let signs = 0
-    let reach = 0
-    while (index < end) {
-      const offset = offsets[index]!
-      const length = lengths[index]!
-      signs |= offset | length
-      reach = Math.max(reach, offset + length)
-      const nextLength = batchLength + framedLength(length)
-      if (length > maxPayloadLength || nextLength > lengthMax) {
-        break
-      }
-      batchLength = nextLength
-      index += 1
-    }
-    // Every range is checked before the claim: a batch that was begun must not fail half-way.
-    assert(signs >= 0, "a message has a negative offset or length")
-    assert(reach <= source.length, "a message reaches outside its source")
-    if (index === begin) {
-      return this.appendAlone(source, offsets[begin]!, lengths[begin]!)
-    }
-    const position = this.begin(batchLength)
-    if (position >= 0) {
-      const { header, slab, term, termId } = this
-      const words = term.int32
-      slab.wrap(source)
-      this.firstFrameLength = lengths[begin]! + F.HEADER_LENGTH
-      let offset = this.beginOffset
-      for (let message = begin; message < index; message++) {
-        const length = lengths[message]!
-        if (message !== begin) {
-          words[offset >>> 2] = length + F.HEADER_LENGTH
-          header.fields(term, offset, termId, UNFRAGMENTED)
-        }
-        slab.copyTo(term, offset + F.HEADER_LENGTH, offsets[message]!, length)
-        offset += framedLength(length)
-      }
-      this.offset = offset
-      this.commit()
-      this.appendedCount = index - begin
-    }
-    return position
-  }
-
-  /** As `appendSlab`, for messages that are arrays of their own. */
   appendAll(messages: ReadonlyArray<Uint8Array<ArrayBufferLike>>, begin: number, end: number): number {
     assert(begin >= 0 && begin < end && end <= messages.length, "no message to append")
     this.appendedCount = 0
@@ -244,7 +185,7 @@ export class BatchAppender {
     return position
   }
 
-  private appendAlone(source: Uint8Array<ArrayBufferLike>, offset: number, length: number): number {
+  protected appendAlone(source: Uint8Array<ArrayBufferLike>, offset: number, length: number): number {
     const position = this.appender.append(source, offset, length)
     this.appendedCount = position >= 0 ? 1 : 0
     return position

@@ -5,6 +5,7 @@ import * as FrameDescriptor from "../../src/logbuffer/FrameDescriptor.ts"
 import type { LogBuffers } from "../../src/logbuffer/LogBuffers.ts"
 import type { MessageAppender } from "../../src/logbuffer/MessageAppender.ts"
 import { ADMIN_ACTION } from "../../src/logbuffer/OfferResult.ts"
+import { SlabAppender } from "../../src/logbuffer/SlabAppender.ts"
 import { TermAppender } from "../../src/logbuffer/TermAppender.ts"
 import { AssertionError } from "../../src/memory/Assert.ts"
 import { fragmentsOf } from "./MessageAppenderContract.ts"
@@ -51,7 +52,7 @@ describe("BatchAppender", () => {
       for (const shift of [0, 1, 2, 3, 4, 7]) {
         const log = makeLog()
         const { lengths, offsets, source } = slabOf(shift)
-        new BatchAppender(make(log)).appendSlab(source, offsets, lengths, 0, lengths.length)
+        new SlabAppender(make(log)).appendSlab(source, offsets, lengths, 0, lengths.length)
         assert.deepStrictEqual(log.terms[0].bytes, single.terms[0].bytes, `shift ${shift}`)
       }
     })
@@ -62,7 +63,7 @@ describe("BatchAppender", () => {
     appendOneByOne(new TermAppender(single))
     for (const shift of [0, 1, 2, 3]) {
       const log = makeLog()
-      const batch = new BatchAppender(new TermAppender(log))
+      const batch = new SlabAppender(new TermAppender(log))
       const { lengths, offsets, source } = slabOf(0)
       const memory = new Uint8Array(source.length + 8)
       memory.set(source, shift)
@@ -76,7 +77,7 @@ describe("BatchAppender", () => {
     const single = makeLog()
     appendOneByOne(new TermAppender(single))
     const log = makeLog()
-    const batch = new BatchAppender(new TermAppender(log))
+    const batch = new SlabAppender(new TermAppender(log))
     const { lengths, offsets, source } = slabOf(0)
     for (let begin = 0; begin < lengths.length; begin += 2) {
       batch.appendSlab(source, offsets, lengths, begin, begin + 2)
@@ -171,7 +172,7 @@ describe("BatchAppender", () => {
 
   it("sends a message that is longer than a frame alone, between batches", () => {
     const log = makeLog()
-    const batch = new BatchAppender(new TermAppender(log))
+    const batch = new SlabAppender(new TermAppender(log))
     const mixed = [message(1, 8), message(2, 500), message(3, 8)]
     const counts: Array<number> = []
     for (let taken = 0; taken < mixed.length; taken += batch.appendedCount) {
@@ -190,7 +191,7 @@ describe("BatchAppender", () => {
 
   it("takes nothing when the term has no room, and all of it in the next", () => {
     const log = makeLog({ termOffset: TERM_LENGTH - 96 })
-    const batch = new BatchAppender(new TermAppender(log))
+    const batch = new SlabAppender(new TermAppender(log))
     assert.strictEqual(batch.appendAll(messages, 0, 2), TERM_LENGTH)
     assert.strictEqual(batch.appendAll(messages, 0, 2), ADMIN_ACTION)
     assert.strictEqual(batch.appendedCount, 0)
@@ -201,7 +202,7 @@ describe("BatchAppender", () => {
   it("refuses a wrong length, a wrong range and a wrong order of calls before it claims anything", () => {
     const log = makeLog()
     const appender = new TermAppender(log)
-    const batch = new BatchAppender(appender)
+    const batch = new SlabAppender(appender)
     const source = new Uint8Array(64)
     const slab = (offset: number, length: number) => () =>
       batch.appendSlab(source, Int32Array.of(0, offset), Int32Array.of(8, length), 0, 2)

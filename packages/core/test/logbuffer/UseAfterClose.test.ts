@@ -15,6 +15,7 @@ import { LogKeeper } from "../../src/logbuffer/LogKeeper.ts"
 import { LogPublisher } from "../../src/logbuffer/LogPublisher.ts"
 import * as LogRotation from "../../src/logbuffer/LogRotation.ts"
 import { ReaderSlot } from "../../src/logbuffer/ReaderSlot.ts"
+import { SlabAppender } from "../../src/logbuffer/SlabAppender.ts"
 import { TermAppender } from "../../src/logbuffer/TermAppender.ts"
 import * as TermBlockScanner from "../../src/logbuffer/TermBlockScanner.ts"
 import * as TermCleaner from "../../src/logbuffer/TermCleaner.ts"
@@ -47,7 +48,7 @@ const entriesOf = (log: LogBuffers): ReadonlyArray<readonly [string, () => unkno
   for (let index = 0; index < 4; index++) {
     exclusive.append(bytes, 0, 24)
   }
-  const [batch, openBatch] = [new BatchAppender(exclusive), new BatchAppender(exclusive)]
+  const [batch, openBatch] = [new SlabAppender(exclusive), new BatchAppender(exclusive)]
   openBatch.begin(128)
   openBatch.put(bytes, 0, 24)
   const claim = new BufferClaim()
@@ -76,7 +77,7 @@ const entriesOf = (log: LogBuffers): ReadonlyArray<readonly [string, () => unkno
     ["ExclusiveTermAppender.appendBlock", () => exclusive.appendBlock(block, 0, 64)],
     ["BatchAppender.begin", () => batch.begin(64)],
     ["BatchAppender.appendAll", () => batch.appendAll([bytes], 0, 1)],
-    ["BatchAppender.appendSlab", () => batch.appendSlab(bytes, Int32Array.of(0), Int32Array.of(8), 0, 1)],
+    ["SlabAppender.appendSlab", () => batch.appendSlab(bytes, Int32Array.of(0), Int32Array.of(8), 0, 1)],
     ["BatchAppender.next", () => openBatch.next(8)],
     ["BatchAppender.put", () => openBatch.put(bytes, 0, 8)],
     ["BatchAppender.commit", () => openBatch.commit()],

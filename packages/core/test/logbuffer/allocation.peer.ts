@@ -4,7 +4,7 @@
  */
 import { getHeapStatistics } from "node:v8"
 import { frameBuffer } from "../../src/frame/FrameBuffer.ts"
-import { BatchAppender } from "../../src/logbuffer/BatchAppender.ts"
+import { SlabAppender } from "../../src/logbuffer/SlabAppender.ts"
 import { BatchReader } from "../../src/logbuffer/BatchReader.ts"
 import { ExclusiveTermAppender } from "../../src/logbuffer/ExclusiveTermAppender.ts"
 import { FragmentBatch } from "../../src/logbuffer/FragmentBatch.ts"
@@ -63,7 +63,7 @@ const appending = (make: (log: ReturnType<typeof makeLog>) => MessageAppender) =
 const batches = (isSlab: boolean) => {
   const log = makeLog({ termCount: FAR })
   const appender = new ExclusiveTermAppender(log)
-  const batch = new BatchAppender(appender)
+  const batch = new SlabAppender(appender)
   const slab = new Uint8Array(64 * 32)
   const offsets = Int32Array.from({ length: 64 }, (_, index) => 32 * index)
   const lengths = new Int32Array(64).fill(32)

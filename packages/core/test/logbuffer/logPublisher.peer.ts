@@ -1,4 +1,4 @@
-import { BatchAppender } from "../../src/logbuffer/BatchAppender.ts"
+import { SlabAppender } from "../../src/logbuffer/SlabAppender.ts"
 import { BufferClaim } from "../../src/logbuffer/BufferClaim.ts"
 import { ExclusiveTermAppender } from "../../src/logbuffer/ExclusiveTermAppender.ts"
 import type { MessageAppender } from "../../src/logbuffer/MessageAppender.ts"
@@ -11,7 +11,7 @@ class Publisher {
   private readonly shared: LogStress.SharedLog
   private readonly plan: LogStress.PublisherPlan
   private readonly appender: MessageAppender
-  private readonly batch: BatchAppender
+  private readonly batch: SlabAppender
   private readonly claim = new BufferClaim()
   private readonly source = new Uint8Array(LogStress.LENGTH_MAX * LogStress.BATCH_COUNT)
   private readonly view = new DataView(this.source.buffer)
@@ -22,7 +22,7 @@ class Publisher {
     this.shared = shared
     this.plan = plan
     this.appender = plan.isExclusive ? new ExclusiveTermAppender(shared.log) : new TermAppender(shared.log)
-    this.batch = new BatchAppender(this.appender)
+    this.batch = new SlabAppender(this.appender)
   }
 
   run(): number {
