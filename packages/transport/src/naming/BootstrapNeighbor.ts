@@ -12,7 +12,7 @@ class UnresolvedNeighbor extends Error {
   readonly _tag = "UnresolvedNeighbor"
 
   constructor(text: string, detail: string) {
-    super(`resolverBootstrapNeighbor: "${text}" is left out: ${detail}`)
+    super(`WARN resolverBootstrapNeighbor: "${text}" is left out: ${detail}`)
   }
 }
 

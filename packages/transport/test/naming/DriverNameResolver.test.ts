@@ -186,8 +186,8 @@ describe("DriverNameResolver", () => {
     const bravo = world.add("bravo", 2, "nowhere:8050", "no port", "10.0.0.1:8050")
     world.run(2)
     assert.deepStrictEqual(bravo.errors, [
-      'Error: resolverBootstrapNeighbor: "no port" is left out: it is no host:port',
-      'Error: resolverBootstrapNeighbor: "nowhere:8050" is left out: nowhere'
+      'Error: WARN resolverBootstrapNeighbor: "no port" is left out: it is no host:port',
+      'Error: WARN resolverBootstrapNeighbor: "nowhere:8050" is left out: nowhere'
     ])
     assert.strictEqual(look(alpha, "bravo"), "10.0.0.2")
     assert.strictEqual(look(bravo, "alpha"), "10.0.0.1")
