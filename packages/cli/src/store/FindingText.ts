@@ -3,6 +3,13 @@ import type * as Inspect from "@millrace/store/Inspect"
 import { plural } from "../output/Quantity.ts"
 import { printable } from "../output/Text.ts"
 
+/** What an opening of the store does with damage. */
+const OPENINGS = {
+  refused: "An opening is refused: they were on the device",
+  cut: "An opening ends the log there, as it does with what a crash leaves: nothing says that they were on the device",
+  "not read": "An opening does not read that far back, unless it has to make queues or index anew: then it is refused"
+}
+
 export const of = (finding: Inspect.Finding): string => {
   switch (finding._tag) {
     case "FileMissing":
@@ -12,8 +19,8 @@ export const of = (finding: Inspect.Finding): string => {
     case "FileForeign":
       return `${finding.file} is no file of the store: ${finding.detail}`
     case "LogDamage": {
-      const { end, file, position, reason, recordsBehind } = finding
-      return `the log is damaged from ${position} to ${end} (${reason}), ${plural(recordsBehind, "record")} behind it: ${file}`
+      const { end, file, opening, position, reason, recordsBehind } = finding
+      return `the log is damaged from ${position} to ${end} (${reason}), ${plural(recordsBehind, "record")} behind it: ${file}. ${OPENINGS[opening]}`
     }
     case "QueueEntryWrong": {
       const { detail, found, queueId, queueOffset, topic } = finding

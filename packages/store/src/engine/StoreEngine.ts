@@ -147,7 +147,6 @@ export class StoreEngine {
       return Recovery.unchanged(this.commitLog, this.isCleanExit)
     }
     const root = this.options.storePathRootDir
-    const machine = MachineIdentity.compare(this.fileSystem, root, this.#machineIdentity)
     const report = yield* Recovery.recover({
       commitLog: this.commitLog,
       queues: this.queues,
@@ -157,9 +156,7 @@ export class StoreEngine {
       onRebuild: () => this.#leaveTrace(pid),
       hasOtherDispatchers: this.#hasOtherDispatchers,
       isCleanExit: this.isCleanExit,
-      isWrittenDurable: this.isCleanExit || machine !== "different",
-      isWrittenInOrder: this.isCleanExit || !MachineIdentity.wasPooled(this.fileSystem, root),
-      isCacheKept: this.isCleanExit || machine === "same",
+      ...MachineIdentity.survivalOf(this.fileSystem, root, this.#machineIdentity, this.isCleanExit),
       listedIndex: () => IndexList.read(this.fileSystem, root),
       listedQueues: () => QueueList.check(this.fileSystem, root, this.queues),
       check: { checkCrc: this.options.checkCRCOnRecover, requireCrcProperty: this.options.forceVerifyPropCRC },

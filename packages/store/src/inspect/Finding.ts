@@ -9,8 +9,13 @@ export type Finding =
   | { readonly _tag: "FileLengthWrong"; readonly file: string; readonly length: number; readonly expected: number }
   /** Something among the files of a store that is none of them. */
   | { readonly _tag: "FileForeign"; readonly file: string; readonly detail: string }
-  /** A stretch of the log that is no record, with records behind it. */
-  | ({ readonly _tag: "LogDamage" } & Damage)
+  /**
+   * A stretch of the log that is no record, with records behind it; and what an opening of the store does with it. It is
+   * refused, where something behind it must have been on the device; or the log is cut there, as at the end of a crash,
+   * where nothing says so; or it is not read, in front of what the checkpoint says is whole: only an opening that has to
+   * make queues or index anew comes by, and is refused.
+   */
+  | ({ readonly _tag: "LogDamage"; readonly opening: "refused" | "cut" | "not read" } & Damage)
   /** An entry of a queue that does not lead to the record that it stands for; `expected` is that of the log. */
   | {
       readonly _tag: "QueueEntryWrong"

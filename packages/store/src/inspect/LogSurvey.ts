@@ -19,6 +19,8 @@ export interface Damage {
   readonly end: number
   readonly file: string
   readonly reason: string
+  /** Store time of the last record before it; 0 for none. */
+  readonly storedBefore: number
   /** Valid records behind it, up to the next damage. */
   readonly recordsBehind: number
 }
@@ -64,7 +66,7 @@ export function* survey(commitLog: CommitLog, queues: QueueTable, visit: LogScan
     }
     // A record stands behind it, so that a file holds it.
     const file = commitLog.files.find(stoppedAt)!.file.path
-    bad = { position: stoppedAt, end: next, file, reason: RecordCheck.reasonOf(code) }
+    bad = { position: stoppedAt, end: next, file, reason: RecordCheck.reasonOf(code), storedBefore: lastStoreTimestamp }
     from = next
   }
 }

@@ -10,7 +10,12 @@ import { type FileSystem, join } from "../mapped/FileSystem.ts"
 import type { OnFinding } from "./Finding.ts"
 import { IndexCheck } from "./IndexCheck.ts"
 import type { IndexFileView } from "./IndexWalk.ts"
+import * as DamageCheck from "../recovery/DamageCheck.ts"
+import type { Survival } from "../recovery/MachineIdentity.ts"
+import * as RecoveryStart from "../recovery/RecoveryStart.ts"
+import type { StoreCheckpoint } from "../recovery/StoreCheckpoint.ts"
 import * as LogSurvey from "./LogSurvey.ts"
+import type { Damage } from "./LogSurvey.ts"
 import { QueueCheck } from "./QueueCheck.ts"
 
 export interface VerifyOptions {
@@ -21,6 +26,8 @@ export interface VerifyOptions {
   readonly indexFiles: ReadonlyArray<IndexFileView>
   /** Whether the store is open, or was not closed: its end may be unfinished. */
   readonly isOpen: boolean
+  readonly checkpoint: StoreCheckpoint
+  readonly survival: Survival
   readonly onFinding: OnFinding
 }
 
@@ -59,7 +66,7 @@ export function* verify(options: VerifyOptions): Generator<VerifyProgress, Verif
   })
   const log = yield* inPart("log", steps)
   for (const damage of log.damages) {
-    onFinding({ _tag: "LogDamage", ...damage })
+    onFinding({ _tag: "LogDamage", opening: openingOf(damage, options), ...damage })
   }
   yield* inPart("queues", queueCheck.entries(log.damages, log.end))
   yield* inPart("index", indexCheck.entries(log.damages, log.end))
@@ -76,6 +83,21 @@ export function* verify(options: VerifyOptions): Generator<VerifyProgress, Verif
     undispatched: queueCheck.lagging,
     unindexed: indexCheck.lagging
   }
+}
+
+/** What an opening does with a damage. */
+const openingOf = ({ position, storedBefore }: Damage, options: VerifyOptions): "refused" | "cut" | "not read" => {
+  const { checkpoint, commitLog, isOpen, queues, survival } = options
+  const maxPosition = [...queues.all()].reduce((max, { queue }) => Math.max(max, queue.maxPosition), -1)
+  const readFrom = isOpen
+    ? RecoveryStart.afterCrash(commitLog, checkpoint.minTimestamp)
+    : RecoveryStart.afterCleanExit(commitLog, maxPosition)
+  if (position < readFrom) {
+    return "not read"
+  }
+  const bounds = DamageCheck.boundsOf(checkpoint.physicMsgTimestamp, survival)
+  const check = { commitLog, queues, ...bounds, lastStoreTimestamp: storedBefore }
+  return DamageCheck.validBehind(position, check) >= 0 ? "refused" : "cut"
 }
 
 function* inPart<A>(part: VerifyProgress["part"], steps: Generator<number, A>): Generator<VerifyProgress, A> {

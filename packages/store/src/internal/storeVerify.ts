@@ -4,6 +4,8 @@ import type { Finding } from "../inspect/Finding.ts"
 import { verify as verifySteps } from "../inspect/StoreVerify.ts"
 import type { VerifyReport } from "../Inspect.ts"
 import type { MessageStoreOptions } from "../MessageStoreConfig.ts"
+import * as MachineIdentity from "../recovery/MachineIdentity.ts"
+import { machineIdentity } from "./machineIdentity.ts"
 import type { Progress } from "../Progress.ts"
 import * as storeInspection from "./storeInspection.ts"
 import * as storeSteps from "./storeSteps.ts"
@@ -28,6 +30,8 @@ export const verify = Effect.fnUntraced(function* (options: MessageStoreOptions,
     queues: files.queues,
     indexFiles,
     isOpen,
+    checkpoint: files.checkpoint,
+    survival: MachineIdentity.survivalOf(fileSystem, options.directory, machineIdentity(options.directory), !isOpen),
     onFinding
   })
   const queueTotal = [...files.queues.all()].reduce((sum, { queue }) => sum + queue.maxOffset, 0)

@@ -17,6 +17,7 @@ import type { CommitLog } from "../commitlog/CommitLog.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import type { QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { QueueTable } from "../consumequeue/QueueTable.ts"
+import type { Survival } from "./MachineIdentity.ts"
 import * as NextRecord from "./NextRecord.ts"
 
 export interface DamageCheckOptions {
@@ -30,6 +31,20 @@ export interface DamageCheckOptions {
   readonly flushedTimestamp: number
   /** Store time of the last valid record before the bad place. */
   readonly lastStoreTimestamp: number
+}
+
+/** Store times up to which records behind a bad place count; `flushed` is that of the checkpoint for the log. */
+export const boundsOf = (
+  flushed: number,
+  { isWrittenDurable, isWrittenInOrder }: Pick<Survival, "isWrittenDurable" | "isWrittenInOrder">
+): Pick<DamageCheckOptions, "durableTimestamp" | "orderedTimestamp" | "flushedTimestamp"> => {
+  // A record of the checkpoint's own millisecond may have come after the flush that it speaks of.
+  const durableTimestamp = isWrittenDurable ? Number.POSITIVE_INFINITY : flushed - 1
+  return {
+    durableTimestamp,
+    orderedTimestamp: isWrittenInOrder ? durableTimestamp : flushed - 1,
+    flushedTimestamp: flushed
+  }
 }
 
 /** Position of a valid record behind `position` that must have been durable, or -1. */

@@ -29,7 +29,26 @@ export const compare = (fileSystem: FileSystem, root: string, identity: string):
 }
 
 /** Whether the last process had a transient pool, as far as it left word. */
-export const wasPooled = (fileSystem: FileSystem, root: string): boolean => read(fileSystem, root).isPooled === true
+const wasPooled = (fileSystem: FileSystem, root: string): boolean => read(fileSystem, root).isPooled === true
+
+/** What of the last process there is to rely on. */
+export interface Survival {
+  /** Whether all that was written must be there, flushed or not: nothing says that the page cache was lost. */
+  readonly isWrittenDurable: boolean
+  /** Whether no file was written before all those in front of it. */
+  readonly isWrittenInOrder: boolean
+  /** Whether the page cache is known to have lived on. */
+  readonly isCacheKept: boolean
+}
+
+export const survivalOf = (fileSystem: FileSystem, root: string, identity: string, isCleanExit: boolean): Survival => {
+  const machine = compare(fileSystem, root, identity)
+  return {
+    isWrittenDurable: isCleanExit || machine !== "different",
+    isWrittenInOrder: isCleanExit || !wasPooled(fileSystem, root),
+    isCacheKept: isCleanExit || machine === "same"
+  }
+}
 
 /** Must be on the device before the first record is written. */
 export const write = (fileSystem: FileSystem, root: string, identity: string, isPooled: boolean): void => {

@@ -16,6 +16,7 @@ import type { IndexService } from "../index/IndexService.ts"
 import * as DamageCheck from "./DamageCheck.ts"
 import * as ExtRecovery from "./ExtRecovery.ts"
 import * as LogScan from "./LogScan.ts"
+import type * as MachineIdentity from "./MachineIdentity.ts"
 import * as QueueOffset from "./QueueOffset.ts"
 import * as RecoveryStart from "./RecoveryStart.ts"
 import type { StoreCheckpoint } from "./StoreCheckpoint.ts"
@@ -72,7 +73,7 @@ const NO_CRC: RecordCheck.RecordCheckOptions = { checkCrc: false, requireCrcProp
 /** A log up to this length is read whole for queues that are gone, where no list says which there were. */
 const UNLISTED_LENGTH_MAX = 1024 * 1024 * 1024
 
-export interface RecoveryOptions {
+export interface RecoveryOptions extends MachineIdentity.Survival {
   readonly commitLog: CommitLog
   readonly queues: QueueTable
   readonly checkpoint: StoreCheckpoint
@@ -88,12 +89,6 @@ export interface RecoveryOptions {
   readonly listedQueues: () => QueueList.Answer
   /** Files that the index had at the last clean end, as far as its process left word. */
   readonly listedIndex: () => ReadonlyArray<string>
-  /** Whether all that was written must be there, flushed or not: nothing says that the page cache was lost. */
-  readonly isWrittenDurable: boolean
-  /** Whether no file was written before all those in front of it. */
-  readonly isWrittenInOrder: boolean
-  /** Whether the page cache is known to have lived on. */
-  readonly isCacheKept: boolean
   readonly check: RecordCheck.RecordCheckOptions
   /** Whether records may have entries in further queues than their own. */
   readonly isMulti: boolean
@@ -295,17 +290,9 @@ const refuseDamage = (options: RecoveryOptions, result: LogScan.LogScanResult): 
   if (file === undefined || result.code >= 0) {
     return
   }
-  // A record of the checkpoint's own millisecond may have come after the flush that it speaks of.
-  const flushed = checkpoint.physicMsgTimestamp - 1
-  const durableTimestamp = options.isWrittenDurable ? Number.POSITIVE_INFINITY : flushed
-  const validBehind = DamageCheck.validBehind(result.stoppedAt, {
-    commitLog,
-    queues,
-    durableTimestamp,
-    orderedTimestamp: options.isWrittenInOrder ? durableTimestamp : flushed,
-    flushedTimestamp: checkpoint.physicMsgTimestamp,
-    lastStoreTimestamp: result.lastStoreTimestamp
-  })
+  const bounds = DamageCheck.boundsOf(checkpoint.physicMsgTimestamp, options)
+  const { lastStoreTimestamp, stoppedAt } = result
+  const validBehind = DamageCheck.validBehind(stoppedAt, { commitLog, queues, ...bounds, lastStoreTimestamp })
   if (validBehind >= 0) {
     throw new DamagedLog(result.stoppedAt, file.file.path, validBehind, RecordCheck.reasonOf(result.code))
   }

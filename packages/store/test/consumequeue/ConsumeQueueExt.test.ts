@@ -48,9 +48,11 @@ const unitPositions = (store: SimulatedStore): ReadonlyArray<number> => {
 
 const findingsOf = ({ disk, engine }: SimulatedStore): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []
-  const { commitLog, queues } = engine
+  const { checkpoint, commitLog, queues } = engine
   const onFinding = (finding: Finding) => void findings.push(finding)
-  const steps = verify({ fileSystem: disk, root: "/store", commitLog, queues, indexFiles: [], isOpen: true, onFinding })
+  const survival = { isWrittenDurable: true, isWrittenInOrder: true, isCacheKept: true }
+  const files = { fileSystem: disk, root: "/store", checkpoint, commitLog, queues, indexFiles: [] }
+  const steps = verify({ ...files, isOpen: true, survival, onFinding })
   while (steps.next().done !== true) {
     // Each step reads a part.
   }

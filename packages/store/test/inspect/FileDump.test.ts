@@ -234,10 +234,11 @@ describe("StoreVerify", () => {
       store.put({ topic: "topic", queueId: 0, body: new Uint8Array(3 << 20) })
       store.run(100)
     }
-    const { commitLog, queues } = store.engine
+    const { checkpoint, commitLog, queues } = store.engine
+    const survival = { isWrittenDurable: true, isWrittenInOrder: true, isCacheKept: true }
     const onFinding = (finding: Finding) => assert.fail(finding._tag)
-    const files = { fileSystem: store.disk, root: "/store", commitLog, queues, indexFiles: [] }
-    const parts = [...verify({ ...files, isOpen: true, onFinding })]
+    const files = { fileSystem: store.disk, root: "/store", checkpoint, commitLog, queues, indexFiles: [] }
+    const parts = [...verify({ ...files, isOpen: true, survival, onFinding })]
     assert.deepStrictEqual(parts, [{ part: "log", done: commitLog.maxOffset }])
   })
 })

@@ -15,7 +15,7 @@ describe("Inspect.observe", () => {
   it.live("sees at each look what the writer has done since the one before", () =>
     Effect.gen(function* () {
       const root = yield* Temporary.directory
-      const options = { directory: root, mappedFileSizeCommitLog: 1 << 16, mappedFileSizeConsumeQueue: 2000 }
+      const options = { directory: root, mappedFileSizeCommitLog: 1 << 14, mappedFileSizeConsumeQueue: 2000 }
       const { look } = yield* Effect.gen(function* () {
         const store = yield* MessageStore.MessageStore
         yield* store.putMany(Array.from({ length: 10 }, (_, n) => message(n)))

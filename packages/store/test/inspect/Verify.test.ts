@@ -4,6 +4,7 @@ import * as Stream from "effect/Stream"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { assert } from "vitest"
+import { machineIdentity } from "../../src/internal/machineIdentity.ts"
 import * as Inspect from "../../src/Inspect.ts"
 import * as MessageStore from "../../src/MessageStore.ts"
 import * as Golden from "../fixtures/Golden.ts"
@@ -85,19 +86,60 @@ describe("verify", () => {
       changeByte(path, offset + 100, (byte) => byte ^ 4)
       const report = yield* Inspect.verify({ directory })
       assert.deepStrictEqual([...tagsOf(report)].toSorted(), ["IndexWrong", "LogDamage", "QueueEntryWrong"])
-      assert.deepStrictEqual(
-        report.findings.filter(({ _tag }) => _tag === "LogDamage"),
-        [
-          {
-            _tag: "LogDamage",
-            position: bad.position,
-            end: bad.position + bad.length,
-            file: path,
-            reason: "wrong record CRC",
-            recordsBehind: 59
+      const damages = report.findings.filter(({ _tag }) => _tag === "LogDamage")
+      const storedBefore = damages[0]?._tag === "LogDamage" ? damages[0].storedBefore : 0
+      assert.deepStrictEqual(damages, [
+        {
+          _tag: "LogDamage",
+          position: bad.position,
+          end: bad.position + bad.length,
+          file: path,
+          reason: "wrong record CRC",
+          storedBefore,
+          recordsBehind: 59,
+          // It was closed in order: only the end of it is read.
+          opening: "not read"
+        }
+      ])
+    })
+  )
+
+  it.live("says what an opening does with damage, and the opening does that", () =>
+    Effect.gen(function* () {
+      const openings: Array<unknown> = []
+      for (const behind of ["queue entries", "nothing but records"] as const) {
+        for (const isPooled of [false, true]) {
+          const directory = join(yield* Temporary.directory, "store")
+          const messages = Array.from({ length: 100 }, (_, id) => ({
+            topic: "topic",
+            queueId: 0,
+            body: Buffer.from(String(id).padEnd(200))
+          }))
+          const put = MessageStore.MessageStore.use((store) => store.putMany(messages))
+          const results = yield* put.pipe(Effect.provide(MessageStore.layer({ directory, ...options })))
+          // As if its process had been killed: with a pool, while its first file was only in memory from there on.
+          fs.writeFileSync(join(directory, "abort"), "1")
+          const identity = machineIdentity(directory)
+          fs.writeFileSync(
+            join(directory, "config/machine.json"),
+            JSON.stringify({ identity, ...(isPooled ? { isPooled } : {}) })
+          )
+          if (behind === "nothing but records") {
+            fs.writeFileSync(join(directory, "checkpoint"), Buffer.alloc(4096))
+            fs.rmSync(join(directory, "consumequeue"), { recursive: true })
           }
-        ]
-      )
+          const [path, offset] = logFile(directory, results[10]!.position)
+          const log = fs.readFileSync(path)
+          fs.writeFileSync(path, log.fill(0, offset))
+          const { findings } = yield* Inspect.verify({ directory })
+          const damage = findings.find(({ _tag }) => _tag === "LogDamage")
+          const said = damage?._tag === "LogDamage" ? damage.opening : "none"
+          const opened = yield* Effect.result(Effect.void.pipe(Effect.provide(MessageStore.layer({ directory }))))
+          openings.push(said)
+          assert.strictEqual(opened._tag, said === "refused" ? "Failure" : "Success", `${behind} ${isPooled}`)
+        }
+      }
+      assert.deepStrictEqual(openings, ["refused", "refused", "refused", "cut"])
     })
   )
 

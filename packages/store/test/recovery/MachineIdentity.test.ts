@@ -8,6 +8,9 @@ const PATH = `${StorePaths.config(ROOT)}/machine.json`
 
 const compare = ({ disk }: SimulatedStore, identity: string) => MachineIdentity.compare(disk, ROOT, identity)
 
+const survivalOf = ({ disk }: SimulatedStore, isCleanExit: boolean) =>
+  MachineIdentity.survivalOf(disk, ROOT, "boot 1", isCleanExit)
+
 describe("MachineIdentity", () => {
   it("tells one boot from another, and knows nothing where there is no word of either", () => {
     const store = new SimulatedStore(1)
@@ -25,10 +28,11 @@ describe("MachineIdentity", () => {
   it("says whether the last process had a transient pool, on systems that do not name their boots too", () => {
     for (const identity of ["boot 1", ""]) {
       const store = new SimulatedStore(1)
-      assert.isFalse(MachineIdentity.wasPooled(store.disk, ROOT))
+      assert.isTrue(survivalOf(store, false).isWrittenInOrder)
       for (const isPooled of [true, false]) {
         MachineIdentity.write(store.disk, ROOT, identity, isPooled)
-        assert.strictEqual(MachineIdentity.wasPooled(store.disk, ROOT), isPooled)
+        assert.strictEqual(survivalOf(store, false).isWrittenInOrder, !isPooled)
+        assert.isTrue(survivalOf(store, true).isWrittenInOrder)
         assert.strictEqual(compare(store, "boot 1"), identity === "" ? "unknown" : "same")
       }
     }
