@@ -17,21 +17,46 @@ export interface Run {
   /** How busy the machine was at the beginning: the mean of the last minute. */
   readonly load: number
   readonly groups: ReadonlyArray<GroupResult>
-  /** What was asked for on the command line; nothing is everything. */
+  /** What was measured; nothing is everything. */
   readonly prefixes: ReadonlyArray<string>
+  /** Files of which it could not be. */
+  readonly failed: ReadonlyArray<string>
   /** Whether it was the long form. */
   readonly isLarge: boolean
 }
 
-const BLOCK = /^(<!-- printed by: (BENCH_LARGE=1 )?pnpm bench (\S+) -->\n)[^]*?^(<!-- end of what was printed -->)$/gm
+/** A block, or code, in which marks are shown and make none. */
+const BLOCK =
+  /^(`{3,})[^]*?^\1$|^(<!-- printed by: (BENCH_LARGE=1 )?pnpm bench (\S+) -->\n)[^]*?^(<!-- end of what was printed -->)$/gm
+
+/** What the blocks of a page show: what has to be measured to write all of them, in the long form those of that form too. */
+export const prefixesIn = (markdown: string, isLarge: boolean): ReadonlyArray<string> =>
+  [...markdown.matchAll(BLOCK)].flatMap(([, , , large, prefix]) =>
+    prefix !== undefined && (large === undefined || isLarge) ? [prefix] : []
+  )
 
 /** The page with those of its blocks written anew of which the run has measured everything. */
 export const fill = (markdown: string, run: Run): string =>
-  markdown.replaceAll(BLOCK, (block, begin: string, large: string | undefined, prefix: string, end: string) => {
-    const isMeasured = matches(prefix, run.prefixes) && (large === undefined || run.isLarge)
-    const groups = run.groups.filter(({ name }) => matches(name, [prefix]) || matches(prefix, [name]))
-    return isMeasured && groups.length > 0 ? `${begin}\n${tableOf(prefix, groups, run)}\n\n${end}` : block
-  })
+  markdown.replaceAll(
+    BLOCK,
+    (
+      block: string,
+      _fence: string,
+      begin: string,
+      large: string | undefined,
+      prefix: string | undefined,
+      end: string
+    ) => {
+      if (prefix === undefined || !matches(prefix, run.prefixes) || (large !== undefined && !run.isLarge)) {
+        return block
+      }
+      const isPart = (name: string): boolean => matches(name, [prefix]) || matches(prefix, [name])
+      const groups = run.groups.filter(({ name }) => isPart(name))
+      return groups.length === 0 || run.failed.some(isPart)
+        ? block
+        : `${begin}\n${tableOf(prefix, groups, run)}\n\n${end}`
+    }
+  )
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 

@@ -1,6 +1,7 @@
 /**
  * `pnpm bench [path-prefix…] [--smoke] [--json] [--write]`; `--root` names another folder of benchmarks. A whole run of
- * `peers` writes `docs/benchmarks.md`, with `--write` a run of any groups the tables of their figures in the documents.
+ * `peers` writes `docs/benchmarks.md`, with `--write` a run of any groups the tables of their figures in the documents, and
+ * one without a name all of these tables.
  * `BENCH_LARGE=1` chooses the long form of what has one.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs"
@@ -42,7 +43,7 @@ const measureFile = async (order: FileOrder, onGroup: (result: GroupResult) => v
   }
 }
 
-const { positionals: prefixes, values } = parseArgs({
+const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     smoke: { type: "boolean", default: false },
@@ -53,10 +54,20 @@ const { positionals: prefixes, values } = parseArgs({
 })
 
 const isLarge = process.env["BENCH_LARGE"] === "1"
+const workspace = dirname(dirname(values.root))
+const documents = globSync(["*.md", "docs/**/*.md", "packages/*/README.md"], { cwd: workspace }).map((path) => ({
+  path,
+  text: readFileSync(join(workspace, path), "utf8")
+}))
+const prefixes =
+  values.write && positionals.length === 0
+    ? documents.flatMap(({ text }) => Figures.prefixesIn(text, isLarge))
+    : positionals
 
 const writeFigures = (): void => {
-  const run: Figures.Run = { machine: machine(), load, groups: results, prefixes, isLarge }
-  for (const path of globSync(["*.md", "docs/**/*.md", "packages/*/README.md"], { cwd: workspace })) {
+  const failed = failures.map(({ file }) => file)
+  const run: Figures.Run = { machine: machine(), load, groups: results, prefixes, failed, isLarge }
+  for (const { path } of documents) {
     const file = join(workspace, path)
     const text = readFileSync(file, "utf8")
     const filled = Figures.fill(text, run)
@@ -94,9 +105,7 @@ if (values.json) {
 } else {
   console.log(`\nbenchmark groups: ${results.length}, files that failed: ${failures.length}`)
 }
-const isWhole = !values.smoke && failures.length === 0
-const workspace = dirname(dirname(values.root))
-if (isWhole && prefixes.join() === "peers") {
+if (!values.smoke && failures.length === 0 && prefixes.join() === "peers") {
   Document.write(join(workspace, "docs"), {
     machine: machine(),
     versions: Versions.read(),
@@ -105,7 +114,7 @@ if (isWhole && prefixes.join() === "peers") {
     isLarge
   })
 }
-if (isWhole && values.write) {
+if (!values.smoke && values.write) {
   writeFigures()
 }
 if (failures.length > 0) {

@@ -8,6 +8,7 @@ const run: Figures.Run = {
   machine: { node: "v26.0.0", platform: "linux x64", processor: "a processor", cores: 2 },
   load: 0.25,
   prefixes: ["store"],
+  failed: [],
   isLarge: false,
   groups: [
     {
@@ -58,9 +59,16 @@ describe("figures of documents", () => {
     assert.match(text, /^Node v26\.0\.0, linux x64, a processor, 2 cores, load at the beginning 0\.3;/m)
   })
 
+  it("are not written into code that shows the marks", () => {
+    const shown = `\`\`\`text\n${page("pnpm bench store/java")}\`\`\`\n`
+    assert.equal(Figures.fill(shown, run), shown)
+    assert.deepEqual(Figures.prefixesIn(shown, true), [])
+  })
+
   it("stay as they are when the run has not measured all of them", () => {
     const other = page("pnpm bench store/java")
     assert.equal(Figures.fill(other, { ...run, prefixes: ["store/java/puts"] }), other)
+    assert.equal(Figures.fill(other, { ...run, failed: ["store/java/sync"] }), other)
     assert.equal(Figures.fill(page("pnpm bench core/crc"), { ...run, prefixes: [] }), page("pnpm bench core/crc"))
   })
 
@@ -68,5 +76,7 @@ describe("figures of documents", () => {
     const long = page("BENCH_LARGE=1 pnpm bench store/java")
     assert.equal(Figures.fill(long, run), long)
     assert.match(Figures.fill(long, { ...run, isLarge: true }), /puts\/millrace/)
+    assert.deepEqual(Figures.prefixesIn(long, false), [])
+    assert.deepEqual(Figures.prefixesIn(long + page("pnpm bench core"), true), ["store/java", "core"])
   })
 })
