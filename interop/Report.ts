@@ -24,6 +24,11 @@ export class Report {
     this.#settle(title, fact ? [] : [detail])
   }
 
+  /** Says what is not there to be checked, and why; it is neither passed nor failed. */
+  notRun(title: string, why: string): void {
+    this.#print(`NOT RUN  ${title}: ${why}`)
+  }
+
   /** Runs checks that may throw; what is thrown is a failure of its own. */
   async attempt(title: string, run: () => Promise<void>): Promise<void> {
     try {
