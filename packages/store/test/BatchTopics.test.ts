@@ -146,6 +146,28 @@ describe("a topic of the queue type BatchCQ", () => {
     })
   )
 
+  it.effect("keeps all of its entries when it is opened after a kill", () =>
+    Effect.gen(function* () {
+      const directory = join(yield* Temporary.directory, "store")
+      // The last one lies in its file where an entry of a plain queue, by its number, would reach beyond a file.
+      const count = 19
+      yield* withStore(
+        directory,
+        Effect.fnUntraced(function* (store) {
+          yield* store.setQueueType("batches", "BatchCQ")
+          yield* store.putMany(Array.from({ length: count }, () => batch(1)))
+        }),
+        { mapperFileSizeBatchConsumeQueue: 8 * ENTRY }
+      )
+      fs.writeFileSync(join(directory, "abort"), "")
+      const { bases, recovery } = yield* withStore(directory, (store) =>
+        Effect.map(contentOf(store), (content) => ({ ...content, recovery: store.recovery }))
+      )
+      assert.strictEqual(recovery.queueEntriesCut, 0)
+      assert.lengthOf(bases, count)
+    })
+  )
+
   it.effect("is made by a topic, which says so from then on", () =>
     Effect.gen(function* () {
       const store = yield* MessageStore.MessageStore

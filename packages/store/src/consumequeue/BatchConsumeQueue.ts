@@ -73,6 +73,11 @@ export class BatchConsumeQueue extends ConsumeQueue {
     return { view, base: base + file.fromOffset }
   }
 
+  /** Batch consume queues have no extended ones. */
+  override unitPositionOf(): number {
+    return -1
+  }
+
   override append(queueOffset: number, position: number, size: number, tagsCode: number, batch?: EntryPart): void {
     assert(batch !== undefined, "an entry of a batch consume queue without its batch")
     if (position + size <= this.maxPosition || queueOffset < this.maxOffset) {
