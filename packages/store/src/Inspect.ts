@@ -225,6 +225,9 @@ export interface Overview {
   readonly queues: number
   readonly messages: number
   readonly queueFileLength: number
+  /** Queues that have more of each message in an extended queue (`enableConsumeQueueExt`), and the length of those files. */
+  readonly extendedQueues: number
+  readonly extendedQueueBytes: number
   readonly indexFiles: number
   readonly indexSlots: number
   readonly indexEntries: number

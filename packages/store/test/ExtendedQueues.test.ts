@@ -39,6 +39,7 @@ describe("a store with extended queues", () => {
     Effect.gen(function* () {
       const { directory, unitFile } = yield* filled
       assert.deepStrictEqual((yield* Inspect.verify({ directory })).findings, [])
+      assert.deepInclude(yield* Inspect.overview({ directory }), { extendedQueues: 1, extendedQueueBytes: 3 * 324 })
       assert.deepStrictEqual(fs.readdirSync(join(directory, "consumequeue_ext/topic/0")).map(Number), [0, 324, 648])
       yield* withStore(directory, (store) => store.put({ topic: "topic", body: new Uint8Array(1) }), {
         enableConsumeQueueExt: true

@@ -51,6 +51,9 @@ const linesOf = (overview: Inspect.Overview): ReadonlyArray<string> => {
     `state     ${stateOf(overview)}`,
     `log       positions ${grouped(minPosition)} to ${grouped(maxPosition)}, ${bytes(maxPosition - minPosition)} in ${plural(logFiles, "file")} of ${bytes(logFileLength)}`,
     `messages  ${grouped(overview.messages)} in ${plural(overview.queues, "queue")} of ${plural(overview.topics, "topic")}`,
+    ...(overview.extendedQueues > 0
+      ? [`extended  ${plural(overview.extendedQueues, "queue")}, ${bytes(overview.extendedQueueBytes)}`]
+      : []),
     `index     ${plural(indexFiles, "file")} of ${grouped(indexSlots)} slots and ${grouped(indexEntries)} entries`,
     `oldest    ${dateOf(overview.firstStoreTimestamp)}`,
     `flushed   log ${dateOf(overview.logFlushedTimestamp)}, queues ${dateOf(overview.queuesFlushedTimestamp)}, index ${dateOf(overview.indexFlushedTimestamp)}`,

@@ -24,6 +24,8 @@ const observation = (end: number, offset: number): Inspect.Observation => ({
   queues: 2,
   messages: end + 10 - 4,
   queueFileLength: 6_000_000,
+  extendedQueues: 0,
+  extendedQueueBytes: 0,
   indexFiles: 0,
   indexSlots: 1,
   indexEntries: 1,

@@ -7,6 +7,7 @@ import * as ConfigFile from "../config/ConfigFile.ts"
 import * as StorePaths from "../engine/StorePaths.ts"
 import type { QueueEntry } from "../consumequeue/ConsumeQueue.ts"
 import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import { type FileSystem, join } from "../mapped/FileSystem.ts"
 import type { StoreFiles } from "../engine/StoreFiles.ts"
 import type { ConsumerOffset, Observation, Observer, Overview } from "../Inspect.ts"
 import * as NextRecord from "../recovery/NextRecord.ts"
@@ -116,6 +117,7 @@ const overviewOf = ({ fileSystem, files, isOpen, options }: storeInspection.Insp
     queues: states.length,
     messages: states.reduce((sum, { queue }) => sum + queue.maxOffset - queue.minOffset, 0),
     queueFileLength: options.mappedFileSizeConsumeQueue,
+    ...extendedOf(fileSystem, root),
     indexFiles: indexFiles.length,
     indexSlots: options.maxHashSlotNum,
     indexEntries: options.maxIndexNum,
@@ -125,6 +127,17 @@ const overviewOf = ({ fileSystem, files, isOpen, options }: storeInspection.Insp
     freeBytes,
     totalBytes
   }
+}
+
+/** The extended queues that have files, and how long these are together. */
+const extendedOf = (fileSystem: FileSystem, root: string): Pick<Overview, "extendedQueues" | "extendedQueueBytes"> => {
+  const directory = StorePaths.consumeQueueExts(root)
+  const filesIn = (path: string) => fileSystem.entries(path) ?? []
+  const lengths = filesIn(directory)
+    .flatMap(({ name }) => filesIn(join(directory, name)).map((queue) => join(join(directory, name), queue.name)))
+    .map((path) => filesIn(path).reduce((sum, { length }) => sum + length, 0))
+    .filter((length) => length > 0)
+  return { extendedQueues: lengths.length, extendedQueueBytes: lengths.reduce((sum, length) => sum + length, 0) }
 }
 
 const firstTimestamp = (commitLog: CommitLog): number | null => {
