@@ -72,6 +72,18 @@ const keys = async (page: Browser.Page): Promise<void> => {
     await page.until(`document.querySelector("#time").textContent !== ${JSON.stringify(time)}`)
     assert.equal(await page.evaluate<string>(focused), "channel")
   })
+  await check("shows what the process says of itself that has the store open", async () => {
+    const labels = await page.evaluate<ReadonlyArray<string>>(
+      `[...document.querySelectorAll("#store dt")].map(({ textContent }) => textContent)`
+    )
+    for (const label of ["sync p50 / p99", "longest sync", "not flushed", "read"]) {
+      assert.ok(labels.includes(label), label)
+    }
+    assert.match(
+      await page.evaluate<string>(`document.querySelector("#store .about").textContent`),
+      /open in process \d+$/
+    )
+  })
   await check("names everything that is not text for those who do not see it", async () => {
     const { nodes } = (await page.call("Accessibility.getFullAXTree")) as {
       readonly nodes: ReadonlyArray<{

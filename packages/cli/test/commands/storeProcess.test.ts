@@ -81,7 +81,10 @@ describe("millrace store, in processes", { timeout: LONG }, () => {
       )
       assert.deepInclude(got, { status: "FOUND", maxOffset: 100 })
       assert.lengthOf(jsonLines(yield* run("query", directory, "--topic", "trades", "--key", "key298", "--json")), 1)
-      assert.deepInclude(jsonLines(yield* run("stat", directory, "--json"))[0], { isOpen: true, pid: running.pid })
+      const told = jsonLines(yield* run("stat", directory, "--json"))[0]
+      assert.deepInclude(told, { isOpen: true, pid: running.pid })
+      assert.deepInclude(told.writer, { pid: running.pid, isWriteable: true })
+      assert.match((yield* run("stat", directory)).stdout, /^writer +takes messages; 0 refused, 0 waiting readers$/m)
       assert.deepInclude(jsonLines(yield* run("verify", directory, "--json"))[0], { records: 300, findingCount: 0 })
       const put = yield* run("put", directory, "body", "--topic", "trades")
       assert.strictEqual(put.code, 1)
