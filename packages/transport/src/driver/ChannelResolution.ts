@@ -99,7 +99,7 @@ export class ChannelResolution {
     }
     const resolution = this.pending.poll()
     if (resolution?._tag === "Unknown") {
-      const message = `unresolved host: endpoint=${this.fields.endpoint}: ${resolution.detail}; channel=${this.fields.uri.channel}`
+      const message = `unknown host: endpoint=${this.fields.endpoint} is unresolved: ${resolution.detail}; channel=${this.fields.uri.channel}`
       throw new ControlProtocolError(ErrorCode.UNKNOWN_HOST, message)
     }
     return resolution?.address

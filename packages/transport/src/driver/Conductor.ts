@@ -350,6 +350,10 @@ const ipcOnly = (uri: ChannelUri.ChannelUri): ChannelUri.ChannelUri => {
     const message = `spies are invalid on aeron:ipc: subscribe to it directly; channel=${uri.channel}`
     throw new ControlProtocolError(ErrorCode.INVALID_CHANNEL, message)
   }
+  if (uri.get("control-mode") === "response") {
+    const message = `control-mode=response is not supported by this driver; channel=${uri.channel}`
+    throw new ControlProtocolError(ErrorCode.NOT_SUPPORTED, message)
+  }
   return uri
 }
 

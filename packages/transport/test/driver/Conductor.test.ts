@@ -161,6 +161,7 @@ describe("driver Conductor", () => {
     ["aeron:ipc?init-term-id=1", ErrorCode.INVALID_CHANNEL, "init-term-id"],
     ["aeron:ipc?session-id=tag:9", ErrorCode.INVALID_CHANNEL, "session-id"],
     ["aeron-spy:aeron:ipc", ErrorCode.INVALID_CHANNEL, "spies are invalid"],
+    ["aeron:ipc?control-mode=response", ErrorCode.NOT_SUPPORTED, "control-mode=response"],
     ["http://x", ErrorCode.INVALID_CHANNEL, "aeron:"]
   ])("refuses a publication on %s", (channel, code, text) => {
     const driver = new HeapDriver()
