@@ -8,7 +8,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Fences from "./Fences.ts"
 
-const LIMIT_MS = 180_000
+/** What has not ended by then hangs: a busy machine takes a minute where an idle one takes seconds. */
+const LIMIT_MS = 300_000
 
 export const find = (markdown: string): string =>
   Fences.ofKind(markdown, "sh")
