@@ -1,12 +1,14 @@
 /** The endpoints of one kind: opened for the first who needs one, shared, closed after the last. */
 import { SocketAddress } from "../channel/SocketAddress.ts"
 import type { UdpChannel } from "../channel/UdpChannel.ts"
+import * as ErrorCode from "../command/ErrorCode.ts"
 import { type EndpointKind, EndpointStatus, RECEIVE } from "../media/EndpointStatus.ts"
 import { PortRange } from "../media/PortRange.ts"
 import type { ChannelEndpoint } from "./ChannelEndpoint.ts"
 import { type UdpSocket, UdpSocketError } from "../media/UdpPort.ts"
 import type { SharedResources } from "./AgentResources.ts"
 import type { ClosingEndpoints } from "./ClosingEndpoints.ts"
+import { ControlProtocolError } from "./ControlProtocolError.ts"
 import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import * as SocketBuffers from "./SocketBuffers.ts"
 import { socketFailure } from "./SocketFailure.ts"
@@ -68,17 +70,12 @@ export class EndpointTable<E extends ChannelEndpoint> {
   }
 
   findByTag(tag: bigint): UdpChannel | undefined {
-    for (const { udpChannel } of this.endpoints.values()) {
-      if (udpChannel.fields.tag === tag) {
-        return udpChannel
-      }
-    }
-    return undefined
+    return this.endpointByTag(tag)?.udpChannel
   }
 
   get(request: EndpointRequest<E>): E {
     const { udpChannel } = request
-    const existing = this.endpoints.get(udpChannel.canonicalForm)
+    const existing = this.tagged(udpChannel) ?? this.endpoints.get(udpChannel.canonicalForm)
     if (existing !== undefined) {
       request.confirm(existing.udpChannel)
       SocketBuffers.confirmMatch(udpChannel, existing.udpChannel, this.askedOf(existing.udpChannel))
@@ -133,6 +130,33 @@ export class EndpointTable<E extends ChannelEndpoint> {
     this.endpointsById.set(endpoint.id, endpoint)
     this.resources.addSocket(endpoint.id, socket)
     this.agent.onRegisterEndpoint(endpoint)
+    return endpoint
+  }
+
+  private endpointByTag(tag: bigint): E | undefined {
+    for (const endpoint of this.endpoints.values()) {
+      if (endpoint.udpChannel.fields.tag === tag) {
+        return endpoint
+      }
+    }
+    return undefined
+  }
+
+  /** The endpoint with the channel's tag. Throws when the channel says that it is elsewhere. */
+  private tagged(udpChannel: UdpChannel): E | undefined {
+    const { endpoint: place, tag } = udpChannel.fields
+    const endpoint = tag === undefined ? undefined : this.endpointByTag(tag)
+    if (endpoint === undefined) {
+      return undefined
+    }
+    const existing = endpoint.udpChannel
+    // The address of a name may be another by now.
+    const isSamePlace = place === existing.fields.endpoint || udpChannel.remote.equals(existing.remote)
+    if (!isSamePlace || !udpChannel.local.equals(existing.local)) {
+      const channels = `existingChannel=${existing.channel} channel=${udpChannel.channel}`
+      const message = `matching tag=${tag} has mismatched endpoint or control: ${channels}`
+      throw new ControlProtocolError(ErrorCode.GENERIC_ERROR, message)
+    }
     return endpoint
   }
 

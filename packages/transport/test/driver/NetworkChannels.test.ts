@@ -181,6 +181,17 @@ describe("network channels", () => {
     assert.include(failure.message, "no available ports in range 40500 40501")
   })
 
+  it("with a tag that is open are where it is open, by whatever name, and refused elsewhere", () => {
+    const world = new HeapNetwork(12)
+    world.subscriber.addSubscription(`${ENDPOINT}|tags=5`)
+    world.subscriber.addSubscription("aeron:udp?endpoint=receiver:40456|tags=5")
+    for (const endpoint of ["10.0.0.2:0", "10.0.0.2:40457", "10.0.0.3:40456"]) {
+      const failure = refusal(world.subscriber, "subscription", `aeron:udp?endpoint=${endpoint}|tags=5`)
+      assert.strictEqual(failure.code, ErrorCode.GENERIC_ERROR)
+      assert.include(failure.message, "matching tag=5 has mismatched endpoint or control")
+    }
+  })
+
   it("have the buffers that the driver's options name, as if the channel did", () => {
     const settings = { socketReceiveBufferLength: 128 * 1024, socketSendBufferLength: 64 * 1024 }
     const world = new HeapNetwork(13, settings)
