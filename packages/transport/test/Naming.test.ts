@@ -61,8 +61,18 @@ describe("a driver with a name", () => {
     }).pipe(Effect.provide(embedded({ resolverName: "alpha", resolverInterface })))
   )
 
+  it.live("is not there for a name alone, which is only told in a label", () =>
+    Effect.gen(function* () {
+      const { counters } = yield* Client.Client
+      const labels = (yield* counters).map(({ label }) => label)
+      assert.isTrue(labels.some((label) => label.startsWith("Resolution changes: driverName=alpha")))
+      assert.isFalse(labels.some((label) => label.startsWith("Resolver neighbors")))
+    }).pipe(Effect.provide(embedded({ resolverName: "alpha" })))
+  )
+
   it.live.each([
-    [{ resolverName: "alpha" }, "resolverInterface"],
+    [{ nameResolver: "driver", resolverName: "alpha" }, "resolverInterface"],
+    [{ resolverInterface: "127.0.0.1:0" }, "resolverName"],
     [{ resolverName: "alpha", resolverInterface: "10.255.0.0:0/16" }, "an address of this machine: "],
     [{ resolverName: "alpha", resolverInterface: "{nope}:0" }, "unknown interface nope"],
     [{ resolverName: "alpha", resolverInterface: "127.0.0.1:99999" }, "resolverInterface"],

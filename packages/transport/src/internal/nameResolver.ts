@@ -40,9 +40,9 @@ export class InvalidNaming extends Error {
 
 const NEIGHBORS_MAX = 20
 
-/** A driver that has a name gossips, as Aeron's Java driver does, also where no resolver is named. */
-export const isGossiping = ({ name, resolver }: NamingOptions): boolean =>
-  resolver === "driver" || (resolver === "default" && name !== "")
+/** A driver that has an interface for it gossips, as Aeron's Java driver does, also where no resolver is named. */
+export const isGossiping = (options: NamingOptions): boolean =>
+  options.resolver === "driver" || (options.resolver === "default" && options.interface !== "")
 
 /** What a resolver uses. */
 export interface NamingWorld {
