@@ -1,11 +1,10 @@
 /**
- * A process of ours is killed in the middle of messages and batches on a living driver, the real one and ours: one stream
+ * A process of ours is killed in the middle of messages and batches on a living driver, Aeron's and ours: one stream
  * for every store at which it can die. Publishers of both sides that share the streams go on behind it. Subscribers of
  * both sides must get what was published before and after, and nothing of what was abandoned; the logs must hold what
  * our unblocker makes of such a death.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { LogBuffers } from "../../packages/core/src/logbuffer/LogBuffers.ts"
 import { TermAppender } from "../../packages/core/src/logbuffer/TermAppender.ts"
@@ -14,14 +13,15 @@ import { TERM_LENGTH } from "../../packages/core/test/logbuffer/testLog.ts"
 import type { Context } from "../Part.ts"
 import * as Deaths from "./Deaths.ts"
 import * as LogWalk from "./LogWalk.ts"
-import { java, killAll, millrace, type Process } from "./Process.ts"
-
-type Side = "java" | "millrace"
+import { java, millrace, type Process } from "./Process.ts"
+import { client, type Peer, type Side, withDrivers } from "./Streams.ts"
 
 /** A driver that gives up a client soon, and an abandoned claim soon after. */
-const CLIENT_LIVENESS_TIMEOUT_MS = 3000
-const PUBLICATION_UNBLOCK_TIMEOUT_MS = 4000
-const TIMER_INTERVAL_MS = 100
+const TIMEOUTS = {
+  "aeron.client.liveness.timeout": "3000ms",
+  "aeron.publication.unblock.timeout": "4000ms",
+  "aeron.timer.interval": "100ms"
+}
 
 /** The streams begin where all that is published fits in the term, and the long batch alone does not. */
 const START = TERM_LENGTH - 1152
@@ -34,7 +34,6 @@ const MESSAGE_LENGTH = 40
 const EARLIER_COUNT = 2
 const LATER_COUNT = 3
 const FIRST_STREAM_ID = 2001
-const SIDES: ReadonlyArray<Side> = ["java", "millrace"]
 const WRITERS: ReadonlyArray<Deaths.WriterName> = ["message", "message of three fragments", "batch", "long batch"]
 
 interface AbandonedStream {
@@ -45,60 +44,34 @@ interface AbandonedStream {
   readonly survivor: Side
 }
 
-export const run = async (context: Context): Promise<void> => {
-  await withDriver("java", (directory) => checkDriver(context, "java", directory))
-  await withDriver("millrace", (directory) => checkDriver(context, "millrace", directory))
-}
-
-const withDriver = async (side: Side, use: (directory: string) => Promise<void>): Promise<void> => {
-  const root = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
-  const directory = mkdtempSync(join(root, "millrace-interop-"))
-  try {
-    const driver = await startDriver(side, directory)
-    await use(directory)
-    await driver.stop("SIGTERM")
-  } finally {
-    killAll()
-    rmSync(directory, { recursive: true, force: true })
-  }
-}
-
-const startDriver = async (side: Side, directory: string): Promise<Process> => {
-  if (side === "java") {
-    return java("driver", "io.aeron.driver.MediaDriver", [], {
-      "aeron.dir": directory,
-      "aeron.threading.mode": "SHARED",
-      "aeron.shared.idle.strategy": "org.agrona.concurrent.BackoffIdleStrategy",
-      "aeron.client.liveness.timeout": `${CLIENT_LIVENESS_TIMEOUT_MS}ms`,
-      "aeron.publication.unblock.timeout": `${PUBLICATION_UNBLOCK_TIMEOUT_MS}ms`,
-      "aeron.timer.interval": `${TIMER_INTERVAL_MS}ms`
+export const run = async (context: Context, _count: number, peer: Peer): Promise<void> => {
+  for (const side of [peer, "millrace"] as const) {
+    await withDrivers([side], (directory) => checkDriver(context, side, directory, [peer, "millrace"]), {
+      [side]: TIMEOUTS
     })
   }
-  const options = {
-    clientLivenessTimeout: CLIENT_LIVENESS_TIMEOUT_MS,
-    publicationUnblockTimeout: PUBLICATION_UNBLOCK_TIMEOUT_MS,
-    timerInterval: TIMER_INTERVAL_MS
-  }
-  const driver = millrace("driver", [directory, JSON.stringify(options)])
-  await driver.line("ready")
-  return driver
 }
 
 /** A stream for each death, with the publishers of both sides in turn. */
-const streamsOf = (): ReadonlyArray<AbandonedStream> =>
+const streamsOf = (sides: ReadonlyArray<Side>): ReadonlyArray<AbandonedStream> =>
   WRITERS.flatMap((writer) => Deaths.deathsOf(writer, logWithEarlier)).map((death, index) => ({
     name: `${death.writer}, dead before store ${death.steps}`,
     streamId: FIRST_STREAM_ID + index,
     death,
-    survivor: SIDES[index % SIDES.length]!
+    survivor: sides[index % sides.length]!
   }))
 
-const checkDriver = async (context: Context, side: Side, directory: string): Promise<void> => {
+const checkDriver = async (
+  context: Context,
+  side: Side,
+  directory: string,
+  sides: ReadonlyArray<Side>
+): Promise<void> => {
   const { report } = context
-  const streams = streamsOf()
+  const streams = streamsOf(sides)
   const title = `${side} driver: ${streams.length} abandoned claims`
   const idsOf = (chosen: ReadonlyArray<AbandonedStream>): string => chosen.map(({ streamId }) => streamId).join(",")
-  const witnesses = SIDES.map((of) =>
+  const witnesses = sides.map((of) =>
     start(of, "witness", [directory, CHANNEL, idsOf(streams), EARLIER_COUNT + LATER_COUNT, MESSAGE_LENGTH])
   )
   await Promise.all(witnesses.map((witness) => witness.line("subscribed")))
@@ -110,7 +83,7 @@ const checkDriver = async (context: Context, side: Side, directory: string): Pro
     JSON.stringify(streams)
   ])
   await abandoner.line("published")
-  const survivors = SIDES.map((of) => {
+  const survivors = sides.map((of) => {
     const shared = idsOf(streams.filter(({ survivor }) => survivor === of))
     return start(of, "survivor", [directory, CHANNEL, shared, EARLIER_COUNT, LATER_COUNT, MESSAGE_LENGTH])
   })
@@ -134,12 +107,8 @@ const tell = async (program: Process, text: string, answer: string): Promise<voi
   await program.line(answer)
 }
 
-const start = (side: Side, program: "witness" | "survivor", args: ReadonlyArray<string | number>): Process => {
-  const texts = args.map(String)
-  return side === "millrace"
-    ? millrace(program, texts)
-    : java(program, program === "witness" ? "millrace.interop.Witness" : "millrace.interop.Survivor", texts)
-}
+const start = (side: Side, program: "witness" | "survivor", args: ReadonlyArray<string | number>): Process =>
+  client(side, program, args.map(String))
 
 /**
  * What lies in the logs, and what the driver has counted. The programs still hold the streams, and what they publish is

@@ -19,7 +19,7 @@ const FRAMES_MIN = 100
 
 export const run = async (context: Context): Promise<void> => {
   if (spawnSync("tshark", ["-v"]).status !== 0) {
-    process.stdout.write("skip  capture: there is no tshark on this machine (apt-get install tshark)\n")
+    context.report.notRun("capture", "there is no tshark on this machine (apt-get install tshark)")
     return
   }
   const directories = [1, 2].map(() => mkdtempSync(join(sharedMemory(), "millrace-interop-")))
@@ -36,10 +36,9 @@ export const run = async (context: Context): Promise<void> => {
     ]).entries()) {
       const port = await freePort()
       ports.push(port)
-      const directoryOf = { java: theirs, millrace: ours }
       const place = {
-        publisherDirectory: directoryOf[stream.publisher],
-        subscriberDirectory: directoryOf[stream.subscriber],
+        publisherDirectory: stream.publisher === "millrace" ? ours : theirs,
+        subscriberDirectory: stream.subscriber === "millrace" ? ours : theirs,
         channel: `aeron:udp?endpoint=localhost:${port}|term-length=256k`,
         streamId: 5001 + index,
         count: COUNT

@@ -1,53 +1,58 @@
 /**
- * Java's clients on `millrace driver`: several at once, one that dies among them, and one that sees the driver die and
- * come back.
+ * Aeron's clients on `millrace driver`: several at once, one that dies among them, and one that sees the driver die and
+ * come back. And ours on Aeron's driver, of which one dies.
  */
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { Context } from "../Part.ts"
-import { cli, java, killAll, type Process } from "./Process.ts"
-import { check, driverOf, freePort, sharedMemory, withDrivers } from "./Streams.ts"
+import { cli, killAll } from "./Process.ts"
+import { check, client, driverOf, freePort, type Peer, sharedMemory, type Side, withDrivers } from "./Streams.ts"
 
 const LENGTHS = "32,100,8,1376"
 const MESSAGE_LENGTH = 40
 const CLIENT_LIVENESS_TIMEOUT_MS = 3000
 const FIRST_STREAM_ID = 4001
 
-export const run = async (context: Context, count: number): Promise<void> => {
-  await withDrivers(["millrace"], (directory) => manyAtOnce(context, directory, count))
+/** What a client says when its driver is gone: the class of Java's exception, the number of C's error. */
+const DRIVER_TIMEOUT: Readonly<Record<Peer, string>> = { java: "DriverTimeoutException", c: "1000" }
+
+export const run = async (context: Context, count: number, peer: Peer): Promise<void> => {
+  await withDrivers(["millrace"], (directory) => manyAtOnce(context, directory, peer, count))
   const brief = {
     "aeron.client.liveness.timeout": `${CLIENT_LIVENESS_TIMEOUT_MS}ms`,
     "aeron.publication.unblock.timeout": `${CLIENT_LIVENESS_TIMEOUT_MS + 1000}ms`,
     "aeron.publication.linger.timeout": "100ms",
     "aeron.timer.interval": "100ms"
   }
-  await withDrivers(["millrace"], (directory) => clientDeath(context, directory), { millrace: brief })
-  await driverRestart(context)
+  for (const [driver, of] of [
+    ["millrace", peer],
+    [peer, "millrace"]
+  ] as const) {
+    await withDrivers([driver], (directory) => clientDeath(context, directory, driver, of), { [driver]: brief })
+  }
+  await driverRestart(context, peer)
 }
 
-const subscriber = (directory: string, channel: string, streamId: number, count: number): Process =>
-  java("subscriber", "millrace.interop.Subscriber", [directory, channel, String(streamId), String(count), LENGTHS])
+const argsOf = (directory: string, channel: string, streamId: number, count: number): ReadonlyArray<string> => [
+  directory,
+  channel,
+  String(streamId),
+  String(count),
+  LENGTHS
+]
 
-const publisher = (directory: string, channel: string, streamId: number, count: number): Process =>
-  java("publisher", "millrace.interop.Publisher", [
-    directory,
-    channel,
-    String(streamId),
-    String(count),
-    LENGTHS,
-    String(streamId % 2 === 0)
-  ])
-
-/** A stream over IPC and one over UDP at the same time, two subscribers each: six programs of Java's. */
-const manyAtOnce = (context: Context, directory: string, count: number): Promise<void> =>
-  check(context, `millrace driver: six Java clients at once, ${count} messages to each subscriber`, async () => {
+/** A stream over IPC and one over UDP at the same time, two subscribers each: six programs. */
+const manyAtOnce = (context: Context, directory: string, peer: Peer, count: number): Promise<void> =>
+  check(context, `millrace driver: six ${peer} clients at once, ${count} messages to each subscriber`, async () => {
     const channels = ["aeron:ipc", `aeron:udp?endpoint=localhost:${await freePort()}`]
     const streams = channels.map((channel, index) => ({ channel, streamId: FIRST_STREAM_ID + index }))
     const subscribers = streams.flatMap(({ channel, streamId }) =>
-      [1, 2].map(() => subscriber(directory, channel, streamId, count))
+      [1, 2].map(() => client(peer, "subscriber", argsOf(directory, channel, streamId, count)))
     )
     await Promise.all(subscribers.map((process) => process.line("subscribed")))
-    const publishers = streams.map(({ channel, streamId }) => publisher(directory, channel, streamId, count))
+    const publishers = streams.map(({ channel, streamId }, index) =>
+      client(peer, "publisher", [...argsOf(directory, channel, streamId, count), String(index > 0)])
+    )
     await Promise.all([
       ...publishers.map((process) => process.end(`published ${count}`)),
       ...subscribers.map((process) => process.end(`received ${count}`))
@@ -69,16 +74,10 @@ const counters = async (directory: string): Promise<ReadonlyArray<OurCounter>> =
 const HEARTBEAT_TYPE_ID = 11
 
 /** What a killed client held is gone soon after; the others, and who comes later, do not notice. */
-const clientDeath = (context: Context, directory: string): Promise<void> =>
-  check(context, "millrace driver: a Java client dies, and the others go on", async () => {
+const clientDeath = (context: Context, directory: string, driver: Side, of: Side): Promise<void> =>
+  check(context, `${driver} driver: a ${of} client dies, and the others go on`, async () => {
     const streamId = FIRST_STREAM_ID
-    const witness = java("witness", "millrace.interop.Witness", [
-      directory,
-      "aeron:ipc",
-      `${streamId}`,
-      "20",
-      `${MESSAGE_LENGTH}`
-    ])
+    const witness = client(of, "witness", [directory, "aeron:ipc", `${streamId}`, "20", `${MESSAGE_LENGTH}`])
     await witness.line("subscribed")
     const survivorArgs = (first: number): ReadonlyArray<string> => [
       directory,
@@ -88,11 +87,11 @@ const clientDeath = (context: Context, directory: string): Promise<void> =>
       "10",
       `${MESSAGE_LENGTH}`
     ]
-    const doomed = java("doomed", "millrace.interop.Survivor", survivorArgs(0))
+    const doomed = client(of, "survivor", survivorArgs(0))
     await doomed.line("added")
     doomed.say("publish")
     await doomed.line("published")
-    const heir = java("heir", "millrace.interop.Survivor", survivorArgs(10))
+    const heir = client(of, "survivor", survivorArgs(10))
     await heir.line("added")
     await doomed.stop("SIGKILL")
     await untilTrue(async () => (await deaths(directory)) === 1)
@@ -100,7 +99,7 @@ const clientDeath = (context: Context, directory: string): Promise<void> =>
     await witness.line("received 20")
     const heartbeats = (await counters(directory)).filter(({ typeId }) => typeId === HEARTBEAT_TYPE_ID)
     context.report.holds(
-      "millrace driver: two Java clients are left",
+      `${driver} driver: two ${of} clients are left`,
       heartbeats.length === 2,
       JSON.stringify(heartbeats)
     )
@@ -125,19 +124,19 @@ const untilTrue = async (condition: () => Promise<boolean>): Promise<void> => {
 }
 
 /** The driver is killed; another takes its directory, and the client that saw the first die goes on with the second. */
-const driverRestart = (context: Context): Promise<void> =>
-  check(context, "millrace driver: dies and comes back under a Java client", async () => {
+const driverRestart = (context: Context, peer: Peer): Promise<void> =>
+  check(context, `millrace driver: dies and comes back under a ${peer} client`, async () => {
     const directory = mkdtempSync(join(sharedMemory(), "millrace-interop-"))
     try {
       const first = await driverOf("millrace", directory, {})
-      const client = java("reconnecter", "millrace.interop.Reconnecter", [directory, "aeron:ipc", "4010", "1000"])
-      await client.line("exchanged 1000")
+      const reconnecter = client(peer, "reconnecter", [directory, "aeron:ipc", "4010", "1000"])
+      await reconnecter.line("exchanged 1000")
       await first.stop("SIGKILL")
-      await client.line("lost DriverTimeoutException")
+      await reconnecter.line(`lost ${DRIVER_TIMEOUT[peer]}`)
       // Within the driver timeout nobody can tell a dead driver from a slow one.
       const second = await driverOf("millrace", directory, { "aeron.driver.timeout": "1000" })
-      client.say("again")
-      await client.end("exchanged 1000\nlost DriverTimeoutException\nexchanged 1000")
+      reconnecter.say("again")
+      await reconnecter.end(`exchanged 1000\nlost ${DRIVER_TIMEOUT[peer]}\nexchanged 1000`)
       await second.stop("SIGTERM")
     } finally {
       killAll()

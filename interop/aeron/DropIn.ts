@@ -1,21 +1,15 @@
 /**
  * Our driver in place of `aeronmd`: started by its path alone, with the variables that Aeron's own tests set, used by
- * Java clients, ended by Aeron's `DriverTool`. And channels that are none, with the same answer from both drivers.
+ * Aeron's clients, ended by Aeron's `DriverTool`.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-import * as Client from "../../packages/transport/src/Client.ts"
-import * as Publication from "../../packages/transport/src/Publication.ts"
-import * as Subscription from "../../packages/transport/src/Subscription.ts"
-import { CommandRefused, type TransportError } from "../../packages/transport/src/TransportError.ts"
 import type { Context } from "../Part.ts"
-import { java } from "./Process.ts"
-import { check, freePort, runStream, sharedMemory, withDrivers } from "./Streams.ts"
+import { check, freePort, type Peer, runStream, sharedMemory } from "./Streams.ts"
+import * as TheirTools from "./TheirTools.ts"
 
 const EXECUTABLE = join(import.meta.dirname, "../../packages/cli/bin/millrace-driver")
 const NS_PER_MS = 1_000_000
@@ -81,19 +75,24 @@ const start = (): DropIn => {
   return { directory, ended, kill: () => driver.kill("SIGKILL"), stderr: () => stderr }
 }
 
-const useDropIn = async (context: Context, count: number): Promise<void> => {
+const useDropIn = async (context: Context, count: number, peer: Peer): Promise<void> => {
   const driver = start()
   try {
-    await use(context, driver, count)
+    await use(context, driver, count, peer)
   } finally {
     driver.kill()
     rmSync(join(driver.directory, ".."), { recursive: true, force: true })
   }
 }
 
-const use = async ({ report }: Context, { directory, ended, stderr }: DropIn, count: number): Promise<void> => {
+const use = async (
+  { report }: Context,
+  { directory, ended, stderr }: DropIn,
+  count: number,
+  peer: Peer
+): Promise<void> => {
   const both = { publisherDirectory: directory, subscriberDirectory: directory, count }
-  const stream = { publisher: "java", subscriber: "java", isExclusive: false, lengths: "32,100,5000" } as const
+  const stream = { publisher: peer, subscriber: peer, isExclusive: false, lengths: "32,100,5000" } as const
   // Nobody tells that it is ready. Clients wait for its file, but not longer than a busy machine may take.
   while (!existsSync(join(directory, "cnc.dat"))) {
     await setTimeout(50)
@@ -101,13 +100,14 @@ const use = async ({ report }: Context, { directory, ended, stderr }: DropIn, co
   await runStream({ ...both, channel: "aeron:ipc", streamId: 1 }, stream)
   const udp = `aeron:udp?endpoint=localhost:${await freePort()}`
   await runStream({ ...both, channel: udp, streamId: 2, count: COUNT_WITH_LOSS }, stream)
-  const of = { "aeron.dir": directory }
-  const counters = java("AeronStat", "io.aeron.samples.AeronStat", ["watch=false"], of)
-  await counters.end("threshold=7200s SHARED")
-  const isAsSet = ["threshold=321us", "threshold=250ms"].every((text) => counters.output.includes(text))
-  report.holds("the driver's thresholds are those of the variables", isAsSet, counters.output)
-  await java("ErrorStat", "io.aeron.samples.ErrorStat", [], of).end("0 distinct errors observed")
-  await java("DriverTool", "io.aeron.samples.DriverTool", ["terminate"], of).end("")
+  const counters = await TheirTools.run(peer, "AeronStat", directory)
+  const isAsSet = ["threshold=7200s SHARED", "threshold=321us", "threshold=250ms"].every((text) =>
+    counters.includes(text)
+  )
+  report.holds("the driver's thresholds are those of the variables", isAsSet, counters)
+  const errors = await TheirTools.run(peer, "ErrorStat", directory)
+  report.holds("the driver has recorded no error", errors.includes("0 distinct errors observed"), errors)
+  await TheirTools.run(peer, "DriverTool", directory)
   const expected = { code: 0, stderr: "", isDirectoryThere: false }
   const actual = { code: await ended, stderr: stderr(), isDirectoryThere: existsSync(directory) }
   report.equal(
@@ -117,113 +117,7 @@ const use = async ({ report }: Context, { directory, ended, stderr }: DropIn, co
   )
 }
 
-const UDP = "aeron:udp?endpoint=localhost:40999"
-
-/** What is wrong with a publication's channel, and with a subscription's. */
-const OF_PUBLICATIONS: ReadonlyArray<string> = [
-  "term-length=5k",
-  "term-length=x",
-  "mtu=1400",
-  "mtu=65504|term-length=64k",
-  "pub-wnd=1024",
-  "linger=fast",
-  "session-id=many",
-  "session-id=tag:99",
-  "stream-id=1002",
-  "init-term-id=7",
-  "tags=1,-1",
-  "max-resend=257",
-  "init-term-id=7|term-id=7|term-offset=33",
-  "response-correlation-id=-2",
-  "fc=max",
-  "so-sndbuf=x",
-  "nak-delay=x",
-  "gtag=x",
-  "control-mode=dynamic",
-  "interface=bogus",
-  "interface=10.99.0.0/16",
-  "channel-snd-ts-offset=x"
-].map((parameters) => `${UDP}|${parameters}`)
-const OF_SUBSCRIPTIONS: ReadonlyArray<string> = [
-  "session-id=x",
-  "session-id=tag:3",
-  "init-term-id=7",
-  "init-term-id=7|term-id=7|term-offset=33",
-  "rcv-wnd=x",
-  "rcv-wnd=4m",
-  "so-rcvbuf=x",
-  "gtag=x",
-  "channel-rcv-ts-offset=x",
-  "media-rcv-ts-offset=0"
-].map((parameters) => `${UDP}|${parameters}`)
-const OF_BOTH: ReadonlyArray<string> = [
-  "aeron:udp",
-  "aeron:udp?endpoint",
-  "aeron:udp?endpoint=localhost",
-  "aeron:udp?endpoint=localhost:99999",
-  "aeron:tcp?endpoint=localhost:1",
-  "bogus:udp?endpoint=localhost:1",
-  "aeron:udp?mtu=1408",
-  "aeron:udp?=x"
-]
-
-const FIRST_ENDPOINT_PORT = 41_000
-
-/** Options of a socket that a second channel of it may not have otherwise, for a publication and for a subscription. */
-const OF_ENDPOINTS: ReadonlyArray<readonly [first: string, second: string]> = [
-  ["channel-snd-ts-offset=reserved", "channel-snd-ts-offset=8"],
-  ["channel-rcv-ts-offset=0", "channel-rcv-ts-offset=-1"],
-  ["so-sndbuf=64k", "so-sndbuf=128k"],
-  ["so-rcvbuf=128k", "so-rcvbuf=256k"]
-].map(([first, second], index) => {
-  // A publication that was closed lingers, and its endpoint with it.
-  const endpoint = `aeron:udp?endpoint=localhost:${FIRST_ENDPOINT_PORT + index}`
-  return [`${endpoint}|${first}`, `${endpoint}|${second}`]
-})
-
-/** 0 = no error. */
-const codeOf = <A>(made: Effect.Effect<A, TransportError, Client.Client | Scope.Scope>) =>
-  Effect.scoped(made).pipe(
-    Effect.match({
-      onSuccess: () => 0,
-      onFailure: ({ reason }) => (reason instanceof CommandRefused ? reason.code : -1)
-    })
+export const run = (context: Context, count: number, peer: Peer): Promise<void> =>
+  check(context, `millrace-driver in place of aeronmd carries streams of ${peer} with a tenth lost`, () =>
+    useDropIn(context, count, peer)
   )
-
-const codes = (directory: string): Promise<Readonly<Record<string, number>>> =>
-  Effect.gen(function* () {
-    const streamId = 1001
-    const answers: Record<string, number> = {}
-    for (const channel of [...OF_PUBLICATIONS, ...OF_BOTH]) {
-      answers[`publication ${channel}`] = yield* codeOf(Publication.make({ channel, streamId }))
-    }
-    for (const channel of [...OF_SUBSCRIPTIONS, ...OF_BOTH]) {
-      answers[`subscription ${channel}`] = yield* codeOf(Subscription.make({ channel, streamId }))
-    }
-    for (const [first, second] of OF_ENDPOINTS) {
-      const besidePublication = Effect.andThen(
-        Publication.make({ channel: first, streamId }),
-        codeOf(Publication.make({ channel: second, streamId }))
-      )
-      const besideSubscription = Effect.andThen(
-        Subscription.make({ channel: first, streamId }),
-        codeOf(Subscription.make({ channel: second, streamId }))
-      )
-      answers[`publication ${second} beside ${first}`] = yield* Effect.scoped(besidePublication)
-      answers[`subscription ${second} beside ${first}`] = yield* Effect.scoped(besideSubscription)
-    }
-    return answers
-  }).pipe(Effect.provide(Client.layerWith({ directory })), Effect.runPromise)
-
-export const run = async (context: Context, count: number): Promise<void> => {
-  await check(context, "millrace-driver in place of aeronmd carries Java's streams with a tenth lost", () =>
-    useDropIn(context, count)
-  )
-  await withDrivers(["java", "millrace"], async (theirs, ours) => {
-    context.report.equal(
-      "the codes of bad channels",
-      { name: "millrace", value: await codes(ours) },
-      { name: "java", value: await codes(theirs) }
-    )
-  })
-}

@@ -18,9 +18,10 @@ import * as Publication from "../../packages/transport/src/Publication.ts"
 import * as Subscription from "../../packages/transport/src/Subscription.ts"
 import type { Context } from "../Part.ts"
 import { killAll } from "./Process.ts"
-import { check, driverOf, sharedMemory, type Side, withDrivers } from "./Streams.ts"
+import { check, driverOf, type Peer, sharedMemory, type Side, withDrivers } from "./Streams.ts"
 
 const IPC = "aeron:ipc?term-length=64k"
+const LOOPBACK = "127.0.0.1"
 const STEP_TIMEOUT = "30 seconds"
 const USER_TYPE_ID = 1007
 const HEARTBEAT_TYPE_ID = 11
@@ -133,12 +134,96 @@ const channels: Feature = Effect.gen(function* () {
   strictEqual(textOf(message!), "through a port that the system chose")
 })
 
+/** A stream that goes on where another left off, of a session that is asked for. */
+const begins: Feature = Effect.gen(function* () {
+  const channel = `aeron:udp?endpoint=${LOOPBACK}:40456|term-length=64k`
+  const subscription = yield* Subscription.make({ channel, streamId: 3 })
+  const where = "init-term-id=-7|term-id=-5|term-offset=4096|session-id=4711"
+  const publication = yield* ExclusivePublication.make({ channel: `${channel}|${where}`, streamId: 3, linger: 0 })
+  const position = 2 * 64 * 1024 + 4096
+  strictEqual(publication.sessionId, 4711)
+  strictEqual(publication.initialTermId, -7)
+  strictEqual(yield* publication.position, position)
+  yield* until(publication.isConnected)
+  yield* until(subscription.isConnected)
+  const image = (yield* subscription.imageBySessionId(4711))!
+  strictEqual(image.joinPosition, position)
+  yield* publication.publish(bytesOf("goes on"))
+  const [message] = yield* Stream.runCollect(Stream.take(subscription.messages, 1))
+  strictEqual(message!.startPosition, position)
+  strictEqual(message!.position, position + FRAME_LENGTH)
+})
+
+/** A session by the tag of another publication, and a channel by its tag alone. */
+const tags: Feature = Effect.gen(function* () {
+  const channel = `aeron:udp?endpoint=${LOOPBACK}:40457`
+  const first = yield* Publication.make({ channel: `${channel}|tags=901,902`, streamId: 4, linger: 0 })
+  const same = yield* Publication.make({ channel: `${channel}|session-id=tag:902`, streamId: 5, linger: 0 })
+  strictEqual(same.sessionId, first.sessionId)
+  yield* Subscription.make({ channel: `${channel}|tags=903`, streamId: 4 })
+  const tagged = yield* Subscription.make({ channel: "aeron:udp?tags=903", streamId: 5 })
+  yield* until(same.isConnected)
+  yield* same.publish(bytesOf("by tag"))
+  const [message] = yield* Stream.runCollect(Stream.take(tagged.stream, 1))
+  strictEqual(textOf(message!), "by tag")
+})
+
+/** The end of a stream is seen where its last byte was read, over IPC and over UDP. */
+const ends: Feature = Effect.gen(function* () {
+  for (const channel of [IPC, `aeron:udp?endpoint=${LOOPBACK}:40458`]) {
+    const subscription = yield* Subscription.make({ channel, streamId: 6 })
+    const events: ReadonlyArray<ImageEvent> = yield* collect(subscription.imageEvents)
+    const messages = yield* collect(subscription.stream)
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const publication = yield* Publication.make({ channel, streamId: 6 })
+        yield* publication.publishMany([bytesOf("one"), bytesOf("two")])
+      })
+    )
+    yield* untilSync(() => events.length === 2)
+    strictEqual(messages.map(textOf).join(), "one,two")
+    const [, gone] = events
+    strictEqual(gone!._tag === "Unavailable" && gone!.end, "EndOfStream")
+    strictEqual(gone!._tag === "Unavailable" && gone!.position, 2 * FRAME_LENGTH)
+  }
+})
+
+/** Who is not tethered and does not read loses its image, not the others theirs; it comes back after its rest. */
+const untethered: Feature = Effect.gen(function* () {
+  const timeouts = ["window-limit", "linger", "resting"].map((name) => `untethered-${name}-timeout=200ms`).join("|")
+  for (const media of ["aeron:ipc?", `aeron:udp?endpoint=${LOOPBACK}:40459|`]) {
+    const channel = `${media}term-length=64k|${timeouts}`
+    const reader = yield* Subscription.make({ channel, streamId: 7 })
+    const idler = yield* Subscription.make({ channel: `${channel}|tether=false`, streamId: 7 })
+    const events: ReadonlyArray<ImageEvent> = yield* collect(idler.imageEvents)
+    let received = 0
+    yield* Effect.forkScoped(Stream.runForEach(reader.stream, () => Effect.sync(() => received++)))
+    const publication = yield* Publication.make({ channel, streamId: 7, linger: 0 })
+    const publishing = publication.publish(new Uint8Array(1000)).pipe(Effect.andThen(Effect.sleep(1)), Effect.forever)
+    yield* Effect.forkScoped(publishing)
+    yield* untilSync(() => events.length > 2)
+    strictEqual(
+      events
+        .map(({ _tag }) => _tag)
+        .join()
+        .startsWith("Available,Unavailable,Available"),
+      true
+    )
+    const count = received
+    yield* untilSync(() => received > count + 50)
+  }
+})
+
 const FEATURES: ReadonlyArray<readonly [title: string, feature: Feature]> = [
   ["controlled and block polls, padding, reserved values", polls],
   ["counters of our own, static ones, and who comes and goes", counters],
   ["a refused stream, and its publisher told", refusals],
   ["a revoked stream", revoked],
-  ["port 0 resolved, and the state of a channel", channels]
+  ["port 0 resolved, and the state of a channel", channels],
+  ["a session and a position of our choice", begins],
+  ["sessions and channels by tag", tags],
+  ["the end of a stream", ends],
+  ["an untethered subscription loses its image and gets it back", untethered]
 ]
 
 const quiet = Logger.layer([])
@@ -191,8 +276,8 @@ const restart = async (side: Side): Promise<void> => {
   }
 }
 
-export const run = async (context: Context): Promise<void> => {
-  for (const side of ["java", "millrace"] as const) {
+export const run = async (context: Context, _count: number, peer: Peer): Promise<void> => {
+  for (const side of [peer, "millrace"] as const) {
     await withDrivers([side], async (directory) => {
       for (const [title, feature] of FEATURES) {
         await check(context, `${side} driver, our client: ${title}`, () => runOn(directory, feature))

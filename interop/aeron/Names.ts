@@ -1,10 +1,17 @@
-/** Java's driver and ours tell each other their names, and streams go by them, both ways. */
+/** Aeron's driver and ours tell each other their names, and streams go by them, both ways. */
 import * as Inspector from "../../packages/transport/src/Inspector.ts"
 import * as Effect from "effect/Effect"
 import type { Context } from "../Part.ts"
-import { check, freePort, runStream, type Side, streamsOf, titleOf, withDrivers } from "./Streams.ts"
+import { check, freePort, type Peer, runStream, type Side, streamsOf, titleOf, withDrivers } from "./Streams.ts"
 
 const NEIGHBORS_TYPE_ID = 15
+/** C's driver is told to be a resolver, the others are when they have an interface for it. Ours takes that, too. */
+const SUPPLIER = { "aeron.name.resolver.supplier": "driver" }
+const SUPPLIERS: Readonly<Record<Side, Readonly<Record<string, string>>>> = {
+  java: {},
+  c: SUPPLIER,
+  millrace: SUPPLIER
+}
 const LOOK_MS = 100
 const PATIENCE_MS = 20_000
 
@@ -31,36 +38,36 @@ const untilNeighbors = async (directories: ReadonlyArray<string>): Promise<void>
 }
 
 /** `first` is the neighbor that the other begins with. */
-const runFrom = async (context: Context, first: Side, count: number): Promise<void> => {
-  const ports = { java: await freePort(), millrace: await freePort() }
+const runFrom = async (context: Context, peer: Peer, first: Side, count: number): Promise<void> => {
+  const ports: Partial<Record<Side, number>> = { [peer]: await freePort(), millrace: await freePort() }
   const properties = (side: Side): Readonly<Record<string, string>> => ({
+    ...SUPPLIERS[side],
     "aeron.driver.resolver.name": side,
     "aeron.driver.resolver.interface": `localhost:${ports[side]}`,
     ...(side === first ? {} : { "aeron.driver.resolver.bootstrap.neighbor": `localhost:${ports[first]}` })
   })
   await withDrivers(
-    ["java", "millrace"],
-    async (java, millrace) => {
-      await untilNeighbors([java, millrace])
-      const directories = { java, millrace }
+    [peer, "millrace"],
+    async (theirs, ours) => {
+      await untilNeighbors([theirs, ours])
       const streams = streamsOf([
-        ["java", "millrace"],
-        ["millrace", "java"]
+        [peer, "millrace"],
+        ["millrace", peer]
       ])
       let streamId = 3000
       for (const stream of streams.filter(({ isExclusive }) => !isExclusive)) {
         const channel = `aeron:udp?endpoint=${stream.subscriber}:${await freePort()}`
-        const publisherDirectory = directories[stream.publisher]
-        const subscriberDirectory = directories[stream.subscriber]
+        const publisherDirectory = stream.publisher === "millrace" ? ours : theirs
+        const subscriberDirectory = stream.subscriber === "millrace" ? ours : theirs
         const place = { publisherDirectory, subscriberDirectory, channel, streamId: ++streamId, count }
         await check(context, titleOf(`by name, ${first} first`, stream), () => runStream(place, stream))
       }
     },
-    { java: properties("java"), millrace: properties("millrace") }
+    { [peer]: properties(peer), millrace: properties("millrace") }
   )
 }
 
-export const run = async (context: Context, count: number): Promise<void> => {
-  await runFrom(context, "java", Math.ceil(count / 10))
-  await runFrom(context, "millrace", Math.ceil(count / 10))
+export const run = async (context: Context, count: number, peer: Peer): Promise<void> => {
+  await runFrom(context, peer, peer, Math.ceil(count / 10))
+  await runFrom(context, peer, "millrace", Math.ceil(count / 10))
 }

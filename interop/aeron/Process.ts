@@ -37,6 +37,11 @@ export class Process {
     return this.#printed(() => this.output.includes(`${text}\n`), `to print "${text}"`)
   }
 
+  /** Waits until it has printed this, be it a part of a line, behind `start` characters. */
+  printed(text: string, start = 0): Promise<void> {
+    return this.#printed(() => this.output.includes(text, start), `to print "${text}"`)
+  }
+
   /** Gives it a line on its standard input. */
   say(text: string): void {
     this.child.stdin!.write(`${text}\n`)

@@ -1,13 +1,18 @@
 /** What the interop runs of Aeron are made of: drivers, publishers and subscribers of both sides, and streams between them. */
-import { createSocket } from "node:dgram"
-import { once } from "node:events"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Context } from "../Part.ts"
+import * as CPeer from "./CPeer.ts"
 import { cli, java, killAll, millrace, type Process } from "./Process.ts"
 
-export type Side = "java" | "millrace"
+export { freePort } from "../../packages/testkit/fixtures/freePort.ts"
+
+/** Whose driver, or whose client. */
+export type Side = "java" | "c" | "millrace"
+
+/** One of Aeron's own. */
+export type Peer = Exclude<Side, "millrace">
 
 export interface Stream {
   readonly publisher: Side
@@ -41,6 +46,9 @@ export const driverOf = async (
     await driver.line("Ctrl-C stops it")
     return driver
   }
+  if (side === "c") {
+    return CPeer.driver({ "aeron.threading.mode": "SHARED", "aeron.shared.idle.strategy": "backoff", ...settings })
+  }
   return java("driver", "io.aeron.driver.MediaDriver", [], {
     "aeron.threading.mode": "SHARED",
     "aeron.shared.idle.strategy": "org.agrona.concurrent.BackoffIdleStrategy",
@@ -48,26 +56,25 @@ export const driverOf = async (
   })
 }
 
-/** A port that nobody has at this moment. */
-export const freePort = async (): Promise<number> => {
-  const socket = createSocket("udp4").bind(0, "127.0.0.1")
-  await once(socket, "listening")
-  const { port } = socket.address()
-  socket.close()
-  return port
+/** A client that each side has, by its name. */
+export const client = (side: Side, name: string, args: ReadonlyArray<string>): Process => {
+  if (side === "c") {
+    return CPeer.client(name, args)
+  }
+  return side === "java"
+    ? java(name, `millrace.interop.${name[0]!.toUpperCase()}${name.slice(1)}`, args)
+    : millrace(name, args)
 }
-
-const publisherOf = (side: Side, args: ReadonlyArray<string>): Process =>
-  side === "java" ? java("publisher", "millrace.interop.Publisher", args) : millrace("publisher", args)
-
-const subscriberOf = (side: Side, args: ReadonlyArray<string>): Process =>
-  side === "java" ? java("subscriber", "millrace.interop.Subscriber", args) : millrace("subscriber", args)
 
 export const runStream = async (place: Place, stream: Stream): Promise<void> => {
   const args = [place.channel, String(place.streamId), String(place.count), stream.lengths]
-  const subscriber = subscriberOf(stream.subscriber, [place.subscriberDirectory, ...args])
+  const subscriber = client(stream.subscriber, "subscriber", [place.subscriberDirectory, ...args])
   await subscriber.line("subscribed")
-  const publisher = publisherOf(stream.publisher, [place.publisherDirectory, ...args, String(stream.isExclusive)])
+  const publisher = client(stream.publisher, "publisher", [
+    place.publisherDirectory,
+    ...args,
+    String(stream.isExclusive)
+  ])
   await publisher.end(`published ${place.count}`)
   await subscriber.end(`received ${place.count}`)
 }

@@ -1,5 +1,43 @@
-/** What Aeron's tools print, and what ours print, brought to one form. */
+/** Aeron's tools, and what they and ours print, brought to one form. */
 import assert from "node:assert/strict"
+import * as CPeer from "./CPeer.ts"
+import { java } from "./Process.ts"
+import type { Peer } from "./Streams.ts"
+
+/** Those that C has; the others are Java's alone. */
+const OF_C: Readonly<Record<string, (directory: string) => ReadonlyArray<string>>> = {
+  AeronStat: (directory) => ["-d", directory, "-w", "false"],
+  ErrorStat: (directory) => ["-d", directory],
+  LossStat: (directory) => ["-d", directory],
+  DriverTool: (directory) => ["-d", directory, "-T"]
+}
+
+const JAVA_ARGS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  AeronStat: ["watch=false"],
+  DriverTool: ["terminate"]
+}
+
+/** By itself LogInspector ends a term at its first empty place: what a publisher has cleaned is such a place. */
+const JAVA_PROPERTIES = { "aeron.log.inspector.scanOverZeroes": "true" }
+
+/** What a tool prints of a directory; `DriverTool` ends its driver. */
+export const run = async (
+  peer: Peer,
+  tool: string,
+  directory: string,
+  args: ReadonlyArray<string> = []
+): Promise<string> => {
+  const ofC = peer === "c" ? OF_C[tool] : undefined
+  const process =
+    ofC === undefined
+      ? java(tool, `io.aeron.samples.${tool}`, [...(JAVA_ARGS[tool] ?? []), ...args], {
+          "aeron.dir": directory,
+          ...JAVA_PROPERTIES
+        })
+      : CPeer.sample(tool, ofC(directory))
+  await process.end("")
+  return process.output
+}
 
 interface Counter {
   readonly id: number

@@ -1,27 +1,26 @@
-/** Our driver with its agents on several threads, with Java's driver over UDP and with Java's clients over IPC. */
+/** Our driver with its agents on several threads, with Aeron's driver over UDP and with Aeron's clients over IPC. */
 import type { Context } from "../Part.ts"
-import { check, freePort, runStream, streamsOf, titleOf, withDrivers } from "./Streams.ts"
+import { check, freePort, type Peer, runStream, streamsOf, titleOf, withDrivers } from "./Streams.ts"
 
-const runMode = async (context: Context, mode: string, count: number): Promise<void> => {
+const runMode = async (context: Context, mode: string, count: number, peer: Peer): Promise<void> => {
   const streams = streamsOf([
-    ["java", "millrace"],
-    ["millrace", "java"]
+    [peer, "millrace"],
+    ["millrace", peer]
   ])
   await withDrivers(
-    ["java", "millrace"],
-    async (java, millrace) => {
-      const directories = { java, millrace }
+    [peer, "millrace"],
+    async (theirs, ours) => {
       let streamId = 4000
       for (const stream of streams) {
         const udp = {
-          publisherDirectory: directories[stream.publisher],
-          subscriberDirectory: directories[stream.subscriber],
+          publisherDirectory: stream.publisher === "millrace" ? ours : theirs,
+          subscriberDirectory: stream.subscriber === "millrace" ? ours : theirs,
           channel: `aeron:udp?endpoint=localhost:${await freePort()}|term-length=256k`,
           streamId: ++streamId,
           count
         }
         await check(context, titleOf(`${mode}, udp`, stream), () => runStream(udp, stream))
-        const ipc = { publisherDirectory: millrace, subscriberDirectory: millrace, channel: "aeron:ipc", count }
+        const ipc = { publisherDirectory: ours, subscriberDirectory: ours, channel: "aeron:ipc", count }
         await check(context, titleOf(`${mode}, ipc`, stream), () => runStream({ ...ipc, streamId: ++streamId }, stream))
       }
     },
@@ -29,8 +28,8 @@ const runMode = async (context: Context, mode: string, count: number): Promise<v
   )
 }
 
-export const run = async (context: Context, count: number): Promise<void> => {
+export const run = async (context: Context, count: number, peer: Peer): Promise<void> => {
   for (const mode of ["SHARED_NETWORK", "DEDICATED"]) {
-    await runMode(context, mode, Math.ceil(count / 10))
+    await runMode(context, mode, Math.ceil(count / 10), peer)
   }
 }

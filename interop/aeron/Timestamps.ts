@@ -1,6 +1,6 @@
 /**
- * Messages that say when they were sent and when they were received: stamped by Java's driver and ours, read by our client
- * and Java's, over UDP both ways.
+ * Messages that say when they were sent and when they were received: stamped by Aeron's driver and ours, read by our
+ * client and Aeron's, over UDP both ways.
  */
 import { deepStrictEqual, ok } from "node:assert/strict"
 import * as Effect from "effect/Effect"
@@ -10,8 +10,7 @@ import * as Publication from "../../packages/transport/src/Publication.ts"
 import * as Subscription from "../../packages/transport/src/Subscription.ts"
 import type { TransportError } from "../../packages/transport/src/TransportError.ts"
 import type { Context } from "../Part.ts"
-import { java } from "./Process.ts"
-import { check, freePort, type Side, withDrivers } from "./Streams.ts"
+import { check, client, freePort, type Peer, withDrivers } from "./Streams.ts"
 
 const COUNT = 100
 const MESSAGE_LENGTH = 1000
@@ -80,18 +79,18 @@ const subscribe = (place: Place, onSubscribed: () => void): Promise<ReadonlyArra
     })
   )
 
-const javaArgs = ({ channel, directory, streamId }: Place, what: string): ReadonlyArray<string> => [
+const peerArgs = ({ channel, directory, streamId }: Place, what: string): ReadonlyArray<string> => [
   directory,
   channel,
   String(streamId),
   String(COUNT),
   what
 ]
-const javaPublishes = (place: Place): Promise<void> =>
-  java("publisher", "millrace.interop.Timestamps", javaArgs(place, "publish")).end("published")
+const peerPublishes = (peer: Peer, place: Place): Promise<void> =>
+  client(peer, "timestamps", peerArgs(place, "publish")).end("published")
 
-const javaSubscribes = async (place: Place, onSubscribed: () => void): Promise<ReadonlyArray<Numbers>> => {
-  const subscriber = java("subscriber", "millrace.interop.Timestamps", javaArgs(place, "subscribe"))
+const peerSubscribes = async (peer: Peer, place: Place, onSubscribed: () => void): Promise<ReadonlyArray<Numbers>> => {
+  const subscriber = client(peer, "timestamps", peerArgs(place, "subscribe"))
   await subscriber.line("subscribed")
   onSubscribed()
   await subscriber.end("")
@@ -122,25 +121,28 @@ const checkTimes = (messages: ReadonlyArray<Numbers>, { received, sent }: Offset
   }
 }
 
-export const run = async (context: Context): Promise<void> => {
-  await withDrivers(["java", "millrace"], async (theirs, ours) => {
-    const directories: Readonly<Record<Side, string>> = { java: theirs, millrace: ours }
+export const run = async (context: Context, _count: number, peer: Peer): Promise<void> => {
+  await withDrivers([peer, "millrace"], async (theirs, ours) => {
     let streamId = 5000
     for (const [publisher, subscriber] of [
-      ["java", "millrace"],
-      ["millrace", "java"]
+      [peer, "millrace"],
+      ["millrace", peer]
     ] as const) {
       for (const offsets of OFFSETS) {
         const { receive, send } = offsets.parameters
         const endpoint = `aeron:udp?endpoint=localhost:${await freePort()}`
-        const from = { directory: directories[publisher], channel: `${endpoint}|${send}`, streamId: ++streamId }
-        const to = { directory: directories[subscriber], channel: `${endpoint}|${receive}`, streamId }
+        const from = {
+          directory: publisher === peer ? theirs : ours,
+          channel: `${endpoint}|${send}`,
+          streamId: ++streamId
+        }
+        const to = { directory: subscriber === peer ? theirs : ours, channel: `${endpoint}|${receive}`, streamId }
         await check(context, `${publisher} stamps by ${send}, ${subscriber} by ${receive}`, async () => {
           let publishing: Promise<void> = Promise.resolve()
           const begin = (): void => {
-            publishing = publisher === "java" ? javaPublishes(from) : publish(from)
+            publishing = publisher === peer ? peerPublishes(peer, from) : publish(from)
           }
-          const messages = await (subscriber === "java" ? javaSubscribes(to, begin) : subscribe(to, begin))
+          const messages = await (subscriber === peer ? peerSubscribes(peer, to, begin) : subscribe(to, begin))
           await publishing
           checkTimes(messages, offsets)
         })

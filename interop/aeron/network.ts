@@ -1,21 +1,42 @@
-/** Java's driver and ours with each other over UDP, both ways, on a whole network and on one that loses. */
+/** Aeron's driver and ours with each other over UDP, both ways, on a whole network and on one that loses. */
 import type { Context } from "../Part.ts"
-import { check, freePort, runStream, type Side, type Stream, streamsOf, titleOf, withDrivers } from "./Streams.ts"
+import {
+  check,
+  freePort,
+  type Peer,
+  runStream,
+  type Side,
+  type Stream,
+  streamsOf,
+  titleOf,
+  withDrivers
+} from "./Streams.ts"
 
 const LOSS_RATE = 0.1
 
+type Properties = Readonly<Record<string, string>>
+
 /** Of what would be sent, and of what has arrived: data on one side of a driver, control frames on the other. */
-const loss: Readonly<Record<string, string>> = Object.fromEntries(
+const loss: Properties = Object.fromEntries(
   ["send.data", "send.control", "receive.data", "receive.control"].flatMap((what) => [
     [`aeron.debug.${what}.loss.rate`, String(LOSS_RATE)],
     [`aeron.debug.${what}.loss.seed`, "42"]
   ])
 )
 
-/** Java's driver loses nothing without them. */
-const debugEndpoints = {
-  "aeron.SendChannelEndpoint.supplier": "io.aeron.driver.ext.DebugSendChannelEndpointSupplier",
-  "aeron.ReceiveChannelEndpoint.supplier": "io.aeron.driver.ext.DebugReceiveChannelEndpointSupplier"
+const lossOf: Readonly<Record<Side, Properties>> = {
+  millrace: loss,
+  // Java's driver loses nothing without its debug endpoints.
+  java: {
+    ...loss,
+    "aeron.SendChannelEndpoint.supplier": "io.aeron.driver.ext.DebugSendChannelEndpointSupplier",
+    "aeron.ReceiveChannelEndpoint.supplier": "io.aeron.driver.ext.DebugReceiveChannelEndpointSupplier"
+  },
+  // C's loses what arrives: data, NAKs and status messages.
+  c: {
+    "aeron.udp.channel.incoming.interceptors": "loss",
+    "aeron.udp.channel.transport.bindings.loss.args": `rate=${LOSS_RATE}|seed=42|recv-msg-mask=0xE`
+  }
 }
 
 const isPlain = ({ isExclusive }: Stream): boolean => !isExclusive
@@ -23,16 +44,15 @@ const isPlain = ({ isExclusive }: Stream): boolean => !isExclusive
 /** Short, so that they wrap many times; a message is at most an eighth of one. */
 const termLengthOf = ({ lengths }: Stream): string => (lengths.includes("20000") ? "256k" : "64k")
 
-const both: ReadonlyArray<Stream> = streamsOf([
-  ["java", "millrace"],
-  ["millrace", "java"]
-])
-
-export const runNetwork = async (context: Context, count: number): Promise<void> => {
+export const runNetwork = async (context: Context, count: number, peer: Peer): Promise<void> => {
   let streamId = 2000
+  const both = streamsOf([
+    [peer, "millrace"],
+    ["millrace", peer]
+  ])
   const runBetween = async (
     where: string,
-    directories: Readonly<Record<Side, string>>,
+    directoryOf: (side: Side) => string,
     streams: ReadonlyArray<Stream>,
     parameters: string,
     messages: number
@@ -42,8 +62,8 @@ export const runNetwork = async (context: Context, count: number): Promise<void>
       await check(context, titleOf(where, stream), () =>
         runStream(
           {
-            publisherDirectory: directories[stream.publisher],
-            subscriberDirectory: directories[stream.subscriber],
+            publisherDirectory: directoryOf(stream.publisher),
+            subscriberDirectory: directoryOf(stream.subscriber),
             channel,
             streamId: ++streamId,
             count: messages
@@ -56,18 +76,19 @@ export const runNetwork = async (context: Context, count: number): Promise<void>
   const runBoth = async (
     where: string,
     messages: number,
-    properties: Partial<Record<Side, Readonly<Record<string, string>>>> = {}
+    properties: Partial<Record<Side, Properties>> = {}
   ): Promise<void> =>
     withDrivers(
-      ["java", "millrace"],
+      [peer, "millrace"],
       async (theirs, ours) => {
-        const directories = { java: theirs, millrace: ours }
-        await runBetween(where, directories, both, "", messages)
-        await runBetween(`${where}, cc=cubic`, directories, both.filter(isPlain), "|cc=cubic", messages / 10)
+        const directoryOf = (side: Side): string => (side === "millrace" ? ours : theirs)
+        await runBetween(where, directoryOf, both, "", messages)
+        await runBetween(`${where}, cc=cubic`, directoryOf, both.filter(isPlain), "|cc=cubic", messages / 10)
       },
       properties
     )
   await runBoth("udp", count)
-  await runBoth(`udp, java loses ${LOSS_RATE * 100} %`, count / 10, { java: { ...loss, ...debugEndpoints } })
-  await runBoth(`udp, millrace loses ${LOSS_RATE * 100} %`, count / 10, { millrace: loss })
+  for (const side of [peer, "millrace"] as const) {
+    await runBoth(`udp, ${side} loses ${LOSS_RATE * 100} %`, count / 10, { [side]: lossOf[side] })
+  }
 }
