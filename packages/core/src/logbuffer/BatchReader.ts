@@ -29,10 +29,7 @@ export class BatchReader {
     this.log = log
     this.position = position
     this.messagePosition = position
-    this.assembler = new FragmentAssembler({
-      maxMessageLength: LogBufferDescriptor.maxMessageLength(log.termLength),
-      sessionsMax: 1
-    })
+    this.assembler = new FragmentAssembler(LogBufferDescriptor.maxMessageLength(log.termLength))
   }
 
   /** Messages given up because fragments of them were missing. */
@@ -103,7 +100,7 @@ export class BatchReader {
     this.messagePosition = this.position
     if (this.isAssembling) {
       this.isAssembling = false
-      this.assembler.abandon(this.log.sessionId)
+      this.assembler.abandon()
     }
   }
 
@@ -175,7 +172,7 @@ export class BatchReader {
       if (isWhole || F.typeOf(versionFlagsType) === FrameType.PAD) {
         // Padding or another message where a fragment was due: the rest of this message will never come.
         this.isAssembling = false
-        assembler.abandon(this.log.sessionId)
+        assembler.abandon()
         break
       }
       header.wrap(term, offset, termBeginPosition + nextOffset)

@@ -1,12 +1,11 @@
 /**
- * Puts the fragments of long messages together, each session for itself.
+ * Puts the fragments of the long messages of one session together.
  *
  * A message is taken only whole and in order: its fragments follow each other without a gap in positions, begin with
  * BEGIN and end with END. After a gap (PAD in place of lost data, a subscriber that joined in the middle) what was
  * collected is dropped, counted in `droppedCount`, and the next BEGIN starts anew.
  *
- * Limits: a message is at most `maxMessageLength` bytes, and at most `sessionsMax` sessions may be in the middle of
- * one. Beyond either, the message is dropped and counted.
+ * Limit: a message is at most `maxMessageLength` bytes. A longer one is dropped and counted.
  */
 import * as FrameFlags from "../frame/FrameFlags.ts"
 import { assert } from "../memory/Assert.ts"
@@ -18,74 +17,43 @@ import { FragmentHeader } from "./FragmentHeader.ts"
 export const PARTIAL = 0
 /** The message is whole: `bytes`, `length` and `header` of the assembler hold it until the next call. */
 export const COMPLETE = 1
-/** The fragment belongs to no message whose beginning was seen, or the message is beyond a limit. */
+/** The fragment belongs to no message whose beginning was seen, or the message is beyond the limit. */
 export const DROPPED = 2
 
 const SLAB_LENGTH_MIN = 4096
 
-/** The message of one session that is being collected. */
-class Assembly {
-  slab = new Uint8Array(SLAB_LENGTH_MIN)
-  length = 0
-  isCollecting = false
-  /** The position at which the next fragment has to begin. */
-  nextPosition = 0
-  readonly header = new FragmentHeader()
-}
-
-export interface FragmentAssemblerOptions {
-  readonly maxMessageLength: number
-  /** Default 1024. */
-  readonly sessionsMax?: number
-}
-
 export class FragmentAssembler {
-  /** The message that the last call completed. The bytes are valid until the next call for the same session. */
+  /** What was collected so far, in the first `length` bytes. A message that is complete is valid until the next call. */
   bytes = new Uint8Array(0)
   length = 0
   readonly header = new FragmentHeader()
-  /** Messages whose beginning was seen and which were given up: a gap in them, or beyond a limit. */
+  /** Messages whose beginning was seen and which were given up: a gap in them, or beyond the limit. */
   droppedCount = 0
   private readonly maxMessageLength: number
-  private readonly sessionsMax: number
-  private readonly assemblies = new Map<number, Assembly>()
-  /** What the last call completed, and how long its last fragment was. */
-  private completed: Assembly | undefined = undefined
+  private isCollecting = false
+  /** Whether the last call completed a message. */
+  private isComplete = false
+  /** The position at which the next fragment has to begin. */
+  private nextPosition = 0
   private lastFragmentLength = 0
 
-  constructor(options: FragmentAssemblerOptions) {
-    assert(options.maxMessageLength > 0, "an assembler takes messages of at least one byte")
-    this.maxMessageLength = options.maxMessageLength
-    this.sessionsMax = options.sessionsMax ?? 1024
+  constructor(maxMessageLength: number) {
+    assert(maxMessageLength > 0, "an assembler takes messages of at least one byte")
+    this.maxMessageLength = maxMessageLength
   }
 
   /** Takes a fragment: a frame whose flags are not BEGIN and END at once. @returns PARTIAL, COMPLETE or DROPPED */
   onFragment(source: Uint8Array<ArrayBufferLike>, offset: number, length: number, header: FragmentHeader): number {
-    const beginPosition = header.position - F.alignFrame(length + F.HEADER_LENGTH)
-    this.completed = undefined
+    this.isComplete = false
     if (FrameFlags.has(header.flags, FrameFlags.BEGIN)) {
-      const assembly = this.assemblyOf(header.sessionId)
-      if (assembly === undefined) {
-        this.droppedCount += 1
-        return DROPPED
-      }
-      if (assembly.isCollecting) {
-        this.drop(assembly)
-      }
-      assembly.isCollecting = true
-      assembly.length = 0
-      assembly.header.copyFrom(header)
-      return this.collect(assembly, source, offset, length, header)
+      this.abandon()
+      this.isCollecting = true
+      this.length = 0
+      this.header.copyFrom(header)
+    } else if (header.position - F.alignFrame(length + F.HEADER_LENGTH) !== this.nextPosition) {
+      this.abandon()
     }
-    const assembly = this.assemblies.get(header.sessionId)
-    if (assembly === undefined || !assembly.isCollecting) {
-      return DROPPED
-    }
-    if (assembly.nextPosition !== beginPosition) {
-      this.drop(assembly)
-      return DROPPED
-    }
-    return this.collect(assembly, source, offset, length, header)
+    return this.isCollecting ? this.collect(source, offset, length, header) : DROPPED
   }
 
   /**
@@ -93,86 +61,51 @@ export class FragmentAssembler {
    * fragment is to come once more. @returns its length
    */
   retract(): number {
-    const assembly = this.completed
-    assert(assembly !== undefined, "a fragment is taken back that did not complete a message")
-    this.completed = undefined
-    assembly.length -= this.lastFragmentLength
-    assembly.nextPosition -= F.alignFrame(this.lastFragmentLength + F.HEADER_LENGTH)
-    assembly.isCollecting = true
+    assert(this.isComplete, "a fragment is taken back that did not complete a message")
+    this.isComplete = false
+    this.isCollecting = true
+    this.length -= this.lastFragmentLength
+    this.nextPosition -= F.alignFrame(this.lastFragmentLength + F.HEADER_LENGTH)
     return this.lastFragmentLength
   }
 
-  /** Gives up the message of a session that is incomplete, if there is one: its next fragment will not come. */
-  abandon(sessionId: number): void {
-    const assembly = this.assemblies.get(sessionId)
-    if (assembly !== undefined && assembly.isCollecting) {
-      this.drop(assembly)
+  /** Gives up a message that is incomplete, if there is one: its next fragment will not come. */
+  abandon(): void {
+    if (this.isCollecting) {
+      this.isCollecting = false
+      this.droppedCount += 1
     }
   }
 
-  /** Forgets a session: its image is gone. @returns true when a message of it was incomplete */
-  freeSession(sessionId: number): boolean {
-    const assembly = this.assemblies.get(sessionId)
-    this.assemblies.delete(sessionId)
-    return assembly !== undefined && assembly.isCollecting
-  }
-
-  clear(): void {
-    this.assemblies.clear()
-  }
-
-  private assemblyOf(sessionId: number): Assembly | undefined {
-    let assembly = this.assemblies.get(sessionId)
-    if (assembly === undefined && this.assemblies.size < this.sessionsMax) {
-      assembly = new Assembly()
-      this.assemblies.set(sessionId, assembly)
-    }
-    return assembly
-  }
-
-  private collect(
-    assembly: Assembly,
-    source: Uint8Array<ArrayBufferLike>,
-    offset: number,
-    length: number,
-    header: FragmentHeader
-  ): number {
-    const newLength = assembly.length + length
+  private collect(source: Uint8Array<ArrayBufferLike>, offset: number, length: number, header: FragmentHeader): number {
+    const newLength = this.length + length
     if (newLength > this.maxMessageLength) {
-      this.drop(assembly)
+      this.abandon()
       return DROPPED
     }
-    if (newLength > assembly.slab.length) {
-      this.grow(assembly, newLength)
+    if (newLength > this.bytes.length) {
+      this.grow(newLength)
     }
-    Bytes.copy(source, offset, assembly.slab, assembly.length, length)
-    assembly.length = newLength
-    assembly.nextPosition = header.position
+    Bytes.copy(source, offset, this.bytes, this.length, length)
+    this.length = newLength
+    this.nextPosition = header.position
     if (!FrameFlags.has(header.flags, FrameFlags.END)) {
       return PARTIAL
     }
-    assembly.isCollecting = false
-    this.completed = assembly
+    this.isCollecting = false
+    this.isComplete = true
     this.lastFragmentLength = length
-    this.bytes = assembly.slab
-    this.length = newLength
-    this.header.copyFrom(assembly.header)
     this.header.complete(header)
     return COMPLETE
   }
 
-  private grow(assembly: Assembly, length: number): void {
-    let capacity = assembly.slab.length
+  private grow(length: number): void {
+    let capacity = Math.max(this.bytes.length, SLAB_LENGTH_MIN)
     while (capacity < length) {
       capacity *= 2
     }
-    const slab = new Uint8Array(Math.min(capacity, Math.max(this.maxMessageLength, SLAB_LENGTH_MIN)))
-    slab.set(assembly.slab.subarray(0, assembly.length))
-    assembly.slab = slab
-  }
-
-  private drop(assembly: Assembly): void {
-    assembly.isCollecting = false
-    this.droppedCount += 1
+    const bytes = new Uint8Array(Math.min(capacity, Math.max(this.maxMessageLength, SLAB_LENGTH_MIN)))
+    bytes.set(this.bytes.subarray(0, this.length))
+    this.bytes = bytes
   }
 }

@@ -47,7 +47,7 @@ class Pair {
   private readonly batches: ReadonlyArray<BatchAppender>
   private readonly batchReader: BatchReader
   private readonly cursor = new TermReader.TermCursor()
-  private readonly assembler = new FragmentAssembler({ maxMessageLength: MESSAGE_LENGTH_MAX })
+  private readonly assembler = new FragmentAssembler(MESSAGE_LENGTH_MAX)
   private readonly open: Array<{ readonly claim: BufferClaim; readonly entry: Entry }> = []
   private cleanPosition: number
   private framePosition: number

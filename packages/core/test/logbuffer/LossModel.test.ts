@@ -39,7 +39,7 @@ const inBatches = (log: LogBuffers): ReadonlyArray<string> => {
 }
 
 const inFrames = (log: LogBuffers): ReadonlyArray<string> => {
-  const assembler = new FragmentAssembler({ maxMessageLength: 1000 })
+  const assembler = new FragmentAssembler(1000)
   const messages: Array<string> = []
   TermReader.read(log.terms[0], 0, new TermReader.TermCursor(), Infinity, (bytes, offset, length, header) => {
     if (header.flags === 0xc0) {

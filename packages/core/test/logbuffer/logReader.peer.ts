@@ -27,7 +27,7 @@ const inBatches = (log: LogBuffers, checker: LogStress.Checker): Reading => {
 }
 
 const inFrames = (log: LogBuffers, checker: LogStress.Checker): Reading => {
-  const assembler = new FragmentAssembler({ maxMessageLength: LogStress.LENGTH_MAX })
+  const assembler = new FragmentAssembler(LogStress.LENGTH_MAX)
   const cursor = new TermReader.TermCursor()
   let position = 0
   return {
