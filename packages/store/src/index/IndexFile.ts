@@ -8,6 +8,8 @@ import * as IndexDescriptor from "./IndexDescriptor.ts"
 
 const MS_PER_SECOND = 1000
 const INT_MAX = 0x7fffffff
+const PAGE_LENGTH = 4096
+const ENTRIES_A_SLICE = 65_536
 
 /** Receives the position of an entry. Returns whether to go on. */
 export type OnPosition = (position: number) => boolean
@@ -124,16 +126,35 @@ export class IndexFile {
   }
 
   /**
-   * Writes again what was added later than `flushedTimestamp`, with all slots, since any may have changed: pages that a
-   * sync has failed to bring to the device count as clean, and no later sync brings them. Throws `FileFailure`.
+   * Writes again what was added later than `flushedTimestamp`, with the slots that changed for it: pages that a sync has
+   * failed to bring to the device count as clean, and no later sync brings them. Throws `FileFailure`.
    */
   *rewriteBehind(flushedTimestamp: number): Generator<number, void> {
     const first = this.#firstBehind(flushedTimestamp)
-    yield* this.file.rewrite(0, IndexDescriptor.slotOffset(this.#slotCount))
+    yield* this.file.rewrite(0, IndexDescriptor.HEADER_LENGTH)
+    yield* this.#rewriteSlotsOf(first)
     yield* this.file.rewrite(
       IndexDescriptor.entryOffset(this.#slotCount, first),
       IndexDescriptor.entryOffset(this.#slotCount, this.indexCount)
     )
+  }
+
+  /** Page by page: all slots of a file have 20 MB, which every opening after a kill would write. */
+  *#rewriteSlotsOf(first: number): Generator<number, void> {
+    const slotsEnd = IndexDescriptor.slotOffset(this.#slotCount)
+    const isChanged = new Uint8Array(Math.ceil(slotsEnd / PAGE_LENGTH))
+    for (let entry = first; entry < this.indexCount; entry++) {
+      const entryOffset = IndexDescriptor.entryOffset(this.#slotCount, entry)
+      const { base, view } = this.file.read(entryOffset, IndexDescriptor.ENTRY_LENGTH)
+      const keyHash = Math.max(0, view.getInt32(entryOffset - base + IndexDescriptor.KEY_HASH_OFFSET))
+      if (entry % ENTRIES_A_SLICE === 0) {
+        yield entryOffset
+      }
+      isChanged[Math.floor(IndexDescriptor.slotOffset(keyHash % this.#slotCount) / PAGE_LENGTH)] = 1
+    }
+    for (let page = isChanged.indexOf(1); page >= 0; page = isChanged.indexOf(1, page + 1)) {
+      yield* this.file.rewrite(page * PAGE_LENGTH, Math.min(slotsEnd, (page + 1) * PAGE_LENGTH))
+    }
   }
 
   /** The first entry that may be of a later time: times are cut to seconds, and rise. */

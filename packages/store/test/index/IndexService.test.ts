@@ -252,4 +252,30 @@ describe("IndexService", () => {
       }
     }
   )
+
+  it("writes again of its files only what may be on no device: what is later, and the pages of its slots", () => {
+    const { fileSystem, index, open } = make({ slotCount: 100_000 })
+    index.dispatch(record("t", ["early"], 100, 1000), 100)
+    for (let number = 2; number < 5; number++) {
+      index.dispatch(record("t", [`late${number}`], number * 100, 60_000 + number), number * 100)
+    }
+    const written: Array<number> = []
+    const openFile = fileSystem.open.bind(fileSystem)
+    fileSystem.open = (path, length) => {
+      const file = openFile(path, length)
+      const write = file.write.bind(file)
+      file.write = (offset, source, count) => {
+        written.push(count)
+        write(offset, source, count)
+      }
+      return file
+    }
+    const again = open()
+    again.load({ ...bounds(0, 10_000, Infinity), flushedTimestamp: 30_000 })
+    for (const _ of again.rewriteBehind(30_000)) {
+      // Each step writes a part.
+    }
+    // The header, the page that has the slots of these neighbours, three entries.
+    assert.deepStrictEqual(written, [40, 4096, 60])
+  })
 })
