@@ -36,7 +36,7 @@ const CHAPTERS: ReadonlyArray<Chapter> = [
   {
     prefix: "peers/durable/",
     title: "Messages that are kept",
-    text: "`from-memory`: an acknowledged message outlives the process, and is on the device within a second or less; 32 messages a call. `on-disk`: an acknowledged message is on the device; 64 calls wait at a time, each for one message (SQLite, which is synchronous, takes them one by one). Each has a key that it can be found by. Ours and RocketMQ's rows end when queues and index have the messages too."
+    text: "`from-memory`: an acknowledged message outlives the process; on the device it is half a second later (Millrace and RocketMQ, `ASYNC_FLUSH`), a second (Redis, `appendfsync everysec`) or at the next checkpoint (SQLite, `synchronous=NORMAL`); 32 messages a call. `on-disk`: an acknowledged message is on the device (`SYNC_FLUSH`, `appendfsync always`, `synchronous=FULL`); 64 calls wait at a time, each for one message (SQLite, which is synchronous, takes them one by one). `node-sqlite` is a table with an index in Node's own SQLite, `bullmq-redis` a queue of jobs. Each message has a key that it can be found by, but for BullMQ's. Ours and RocketMQ's rows end when queues and index have the messages too."
   },
   {
     prefix: "peers/growth/",
