@@ -7,6 +7,7 @@ import * as JavaString from "../commitlog/JavaString.ts"
 import * as MessageCheck from "../commitlog/MessageCheck.ts"
 import type { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
+import * as DelayLevel from "../dispatch/DelayLevel.ts"
 import type { MappedFileQueue } from "../mapped/MappedFileQueue.ts"
 import type { ConsumeQueue } from "./ConsumeQueue.ts"
 import * as MultiDispatch from "./MultiDispatch.ts"
@@ -27,11 +28,26 @@ export class TopicQueues {
   readonly queues: Map<number, QueueState> = new Map()
   /** Whether its messages may come as inner batches, for which its queues are batch consume queues. */
   isBatch: boolean
+  /** Whether its messages wait for a later time. */
+  readonly isDelayed: boolean
+  /** The queue that was asked for last: most topics have few. */
+  last: QueueState | undefined = undefined
 
   constructor(name: string, isBatch: boolean) {
     this.name = name
+    this.isDelayed = DelayLevel.isDelayTopic(name)
     this.isBatch = isBatch
     this.utf8 = Utf8.encode(name)
+  }
+
+  /** The queue; undefined where it is not there. */
+  find(queueId: number): QueueState | undefined {
+    let state = this.last
+    if (state === undefined || state.queueId !== queueId) {
+      state = this.queues.get(queueId)
+      this.last = state
+    }
+    return state
   }
 }
 
@@ -70,16 +86,24 @@ export class QueueTable {
     return hasOther ? `the topic ${name} has queues of the other type: take a topic that is new` : undefined
   }
 
+  /** The topic, made when it is not there. */
   topic(name: string): TopicQueues {
-    if (this.#last !== undefined && this.#last.name === name) {
-      return this.#last
-    }
-    let topic = this.topics.get(name)
+    let topic = this.known(name)
     if (topic === undefined) {
       topic = new TopicQueues(name, this.isBatch(name))
       this.topics.set(name, topic)
       this.lmqCount += MultiDispatch.isLmq(name) ? 1 : 0
     }
+    return topic
+  }
+
+  /** The topic; undefined where it is not there. */
+  known(name: string): TopicQueues | undefined {
+    const last = this.#last
+    if (last !== undefined && last.name === name) {
+      return last
+    }
+    const topic = this.topics.get(name)
     this.#last = topic
     return topic
   }
@@ -101,11 +125,7 @@ export class QueueTable {
 
   /** The queue, made when it is not there. */
   queue(topic: TopicQueues, queueId: number): QueueState {
-    let state = topic.queues.get(queueId)
-    if (state === undefined) {
-      state = this.add(topic, this.#openQueue(topic, queueId))
-    }
-    return state
+    return topic.find(queueId) ?? this.add(topic, this.#openQueue(topic, queueId))
   }
 
   add(topic: TopicQueues, queue: ConsumeQueue): QueueState {
@@ -117,7 +137,7 @@ export class QueueTable {
   }
 
   find(topic: string, queueId: number): QueueState | undefined {
-    return this.topics.get(topic)?.queues.get(queueId)
+    return this.topics.get(topic)?.find(queueId)
   }
 
   *all(): Generator<QueueState> {

@@ -8,11 +8,14 @@ import type { QueueState, QueueTable, TopicQueues } from "../consumequeue/QueueT
 import * as MultiDispatch from "../consumequeue/MultiDispatch.ts"
 import * as DelayLevel from "./DelayLevel.ts"
 import type { Dispatcher } from "./Dispatcher.ts"
+import { PutTrail } from "./PutTrail.ts"
 
 /** Computes what filters ask of a record, for its unit of an extended queue; undefined for nothing. */
 export type FilterBits = (record: RecordCursor) => Uint8Array | undefined
 
 export class QueueDispatcher implements Dispatcher {
+  /** What puts know of the records that are not dispatched yet. */
+  readonly trail = new PutTrail()
   readonly #table: QueueTable
   readonly #arrived: Array<QueueState> = []
   readonly #isMulti: boolean
@@ -31,11 +34,8 @@ export class QueueDispatcher implements Dispatcher {
     if (span === 0) {
       return
     }
-    let topic = this.#topic
-    if (topic === undefined || !record.hasTopic(topic.utf8)) {
-      topic = this.#table.topicOf(record)
-      this.#topic = topic
-    }
+    const known = this.trail.take(position)
+    const topic = known === undefined ? this.#topicOf(record) : known.topic
     const isInnerBatch = SysFlag.isInnerBatch(record.sysFlag)
     if (isInnerBatch && topic.queues.size === 0) {
       // A store takes inner batches only for topics that have batch consume queues: these are gone.
@@ -44,8 +44,8 @@ export class QueueDispatcher implements Dispatcher {
     if (isInnerBatch && !topic.isBatch) {
       return
     }
-    const state = this.#table.queue(topic, record.queueId)
-    const tagsCode = tagsCodeOf(record, topic.name)
+    const state = known ?? this.#table.queue(topic, record.queueId)
+    const tagsCode = topic.isDelayed ? DelayLevel.deliveryTime(record) : record.tagsHash()
     const part = topic.isBatch || state.queue.ext !== undefined ? this.#partOf(record, span) : undefined
     this.#append(state, record.queueOffset, position, record.totalSize, tagsCode, part)
     if (this.#isMulti && !isInnerBatch) {
@@ -54,6 +54,15 @@ export class QueueDispatcher implements Dispatcher {
         this.#append(lmq, offset, position, record.totalSize, tagsCode)
       })
     }
+  }
+
+  #topicOf(record: RecordCursor): TopicQueues {
+    let topic = this.#topic
+    if (topic === undefined || !record.hasTopic(topic.utf8)) {
+      topic = this.#table.topicOf(record)
+      this.#topic = topic
+    }
+    return topic
   }
 
   #partOf(record: RecordCursor, count: number): EntryPart {

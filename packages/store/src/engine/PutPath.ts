@@ -10,7 +10,8 @@ import * as RecordDescriptor from "../commitlog/RecordDescriptor.ts"
 import * as SysFlag from "../commitlog/SysFlag.ts"
 import * as Utf8 from "../commitlog/Utf8.ts"
 import { LmqPlaces } from "../consumequeue/LmqPlaces.ts"
-import type { QueueState, QueueTable } from "../consumequeue/QueueTable.ts"
+import type { QueueState, QueueTable, TopicQueues } from "../consumequeue/QueueTable.ts"
+import type { PutTrail } from "../dispatch/PutTrail.ts"
 import { FileFailure } from "../mapped/FileSystem.ts"
 import { PutRefusal, PutResult } from "./PutResult.ts"
 
@@ -25,14 +26,18 @@ export interface PutPathOptions {
 export class PutPath {
   readonly #commitLog: CommitLog
   readonly #queues: QueueTable
+  readonly #trail: PutTrail
   readonly #bodyLengthMax: number
   readonly #crcLength: number
   readonly #lmq: LmqPlaces | undefined
   readonly #lengths: Array<number> = []
+  /** By their number the queues of the messages at hand, where they are there. */
+  readonly #states: Array<QueueState | undefined> = []
 
-  constructor(commitLog: CommitLog, queues: QueueTable, options: PutPathOptions) {
+  constructor(commitLog: CommitLog, queues: QueueTable, trail: PutTrail, options: PutPathOptions) {
     this.#commitLog = commitLog
     this.#queues = queues
+    this.#trail = trail
     this.#bodyLengthMax = options.maxMessageSize
     this.#lmq = options.isMulti ? new LmqPlaces(queues, options.lmqCountMax) : undefined
     this.#crcLength = options.appendCrcProperty ? RecordDescriptor.CRC_PROPERTY_LENGTH + 1 : 0
@@ -51,10 +56,10 @@ export class PutPath {
     try {
       if (messages.length === 1) {
         // As a literal: an array that is pushed to gets room for sixteen more, which was a fifth of what a put allocates.
-        return [this.#append(messages[0]!, storeTimestamp, true)]
+        return [this.#append(messages[0]!, 0, storeTimestamp, true)]
       }
       for (let index = 0; index < messages.length; index++) {
-        results.push(this.#append(messages[index]!, storeTimestamp, false))
+        results.push(this.#append(messages[index]!, index, storeTimestamp, false))
       }
       log.commit()
       return results
@@ -95,9 +100,9 @@ export class PutPath {
     }
   }
 
-  #append(message: MessageInput, storeTimestamp: number, isAlone: boolean): PutResult {
+  #append(message: MessageInput, index: number, storeTimestamp: number, isAlone: boolean): PutResult {
     const log = this.#commitLog
-    const state = this.#queueOf(message)
+    const state = this.#states[index] ?? this.#queueOf(message)
     const placed = this.#place(message, state)
     const { nextOffset, topic } = state
     const position = isAlone
@@ -112,6 +117,7 @@ export class PutPath {
   #failed(failure: FileFailure, messages: ReadonlyArray<MessageInput>, results: ReadonlyArray<PutResult>): PutRefusal {
     const log = this.#commitLog
     log.abandon()
+    this.#trail.clear()
     let count = results.length
     while (count > 0 && results[count - 1]!.position >= log.maxOffset) {
       count--
@@ -133,6 +139,7 @@ export class PutPath {
     const isQueued = SysFlag.hasQueueEntry(message.sysFlag ?? 0)
     const queueOffset = isQueued ? state.nextOffset : 0
     state.nextOffset += !isQueued ? 0 : isInnerBatch(message) ? InnerBatch.countOf(message) : 1
+    this.#trail.note(position, state)
     return new PutResult(position, length, state.queueId, queueOffset, storeTimestamp)
   }
 
@@ -148,6 +155,7 @@ export class PutPath {
 
   #check(messages: ReadonlyArray<MessageInput>, isBatch: boolean): PutRefusal | undefined {
     let lastTopic: string | undefined = undefined
+    let topic: TopicQueues | undefined = undefined
     let isBatchTopic = false
     let longest = 0
     let sum = 0
@@ -156,10 +164,11 @@ export class PutPath {
       let code = MessageCheck.check(longestOf(message), this.#bodyLengthMax, this.#crcLength)
       if (code === MessageCheck.OK && message.topic !== lastTopic) {
         lastTopic = message.topic
-        const known = this.#queues.topics.get(lastTopic)
-        code = known === undefined ? MessageCheck.checkTopic(lastTopic) : MessageCheck.OK
-        isBatchTopic = known === undefined ? this.#queues.isBatch(lastTopic) : known.isBatch
+        topic = this.#queues.known(lastTopic)
+        code = topic === undefined ? MessageCheck.checkTopic(lastTopic) : MessageCheck.OK
+        isBatchTopic = topic === undefined ? this.#queues.isBatch(lastTopic) : topic.isBatch
       }
+      this.#states[index] = topic?.find(message.queueId ?? 0)
       if (code === MessageCheck.OK) {
         code = MessageCheck.checkQueueType(message, isBatchTopic)
       }

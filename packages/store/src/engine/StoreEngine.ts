@@ -125,14 +125,14 @@ export class StoreEngine {
     this.#warmUp = options.warmMapedFileEnable
       ? new WarmUp(options.flushLeastPagesWhenWarmMapedFile * PAGE_LENGTH, () => listener.onWork())
       : undefined
-    this.#putPath = new PutPath(this.commitLog, this.queues, {
-      maxMessageSize: options.maxMessageSize,
-      appendCrcProperty: options.enabledAppendPropCRC,
-      isMulti: options.enableLmq && options.enableMultiDispatch,
-      lmqCountMax: options.maxLmqConsumeQueueNum
-    })
     const isMulti = options.enableLmq && options.enableMultiDispatch
     this.#queueDispatcher = new QueueDispatcher(this.queues, isMulti, filterBits)
+    this.#putPath = new PutPath(this.commitLog, this.queues, this.#queueDispatcher.trail, {
+      maxMessageSize: options.maxMessageSize,
+      appendCrcProperty: options.enabledAppendPropCRC,
+      isMulti,
+      lmqCountMax: options.maxLmqConsumeQueueNum
+    })
     const indexers = options.messageIndexEnable ? [this.index] : []
     this.#dispatchers = [this.#queueDispatcher, ...indexers, ...dispatchers]
     this.#hasOtherDispatchers = dispatchers.length > 0

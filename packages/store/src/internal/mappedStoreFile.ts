@@ -58,6 +58,8 @@ export class MappedStoreFile implements StoreFile {
   readonly state: RegionState
   readonly #options: MappedStoreFileOptions
   #region: MappedRegion
+  /** Length of the region: it is asked for with each byte that is read or written. */
+  #mappedLength: number
   #window: FileWindow
   /** Reads and writes what lies behind the mapping where it could not grow. Both share the page cache. */
   #beyond: StoreFile | undefined = undefined
@@ -78,6 +80,7 @@ export class MappedStoreFile implements StoreFile {
     this.#options = options
     this.#aheadFrom = options.isRandom ? Number.POSITIVE_INFINITY : AHEAD_LENGTH
     this.#region = this.#map(Math.min(length, options.firstLength))
+    this.#mappedLength = this.#region.length
     this.#window = windowOf(this.#region)
   }
 
@@ -107,7 +110,7 @@ export class MappedStoreFile implements StoreFile {
   }
 
   publish(offset: number, length: number): void {
-    if (offset + length > this.#region.length) {
+    if (offset + length > this.#mappedLength) {
       this.#beyond!.publish(offset, length)
     }
     // Stores into the mapping are the file.
@@ -278,7 +281,7 @@ export class MappedStoreFile implements StoreFile {
 
   /** Whether the mapping reaches to `end`, after it was made to grow. If it does not, `#beyond` is there. */
   #has(end: number): boolean {
-    if (end <= this.#region.length) {
+    if (end <= this.#mappedLength) {
       return true
     }
     assertOpen(this.state)
@@ -298,6 +301,7 @@ export class MappedStoreFile implements StoreFile {
     }
     this.#region.close()
     this.#region = grown
+    this.#mappedLength = grown.length
     this.#window = windowOf(grown)
     return true
   }
