@@ -98,7 +98,8 @@ export class SendEndpoints {
       }
       return udpChannel !== undefined
     } catch (error) {
-      this.context.recordError(error)
+      // What is sent goes where it went before.
+      this.context.recordError(`WARN ${error instanceof Error ? error.message : String(error)}`)
       return true
     }
   }

@@ -44,7 +44,8 @@ export class SentPublication implements SendEndpointListener {
   readonly termLength: number
   readonly log: LogBuffers
   readonly endpoint: SendEndpoint
-  timeOfLastStatusNs: number
+  /** Never, at first: publications that come and go keep nobody from looking the name up again. */
+  timeOfLastStatusNs = -Infinity
   private readonly fields: SentPublicationFields
   private readonly conductor: ConductorCommands
   private readonly flowControl: FlowControl
@@ -67,7 +68,6 @@ export class SentPublication implements SendEndpointListener {
     this.endpoint = fields.endpoint
     this.flowControl = fields.flowControl
     this.sender = new PublicationSender(fields, this.liveness, nowNs)
-    this.timeOfLastStatusNs = nowNs
   }
 
   /** Data, set-ups, heartbeats, retransmits. Returns the bytes of data sent. */

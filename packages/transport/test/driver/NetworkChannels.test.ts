@@ -291,6 +291,32 @@ describe("network channels", () => {
     assert.deepStrictEqual(readAll(subscription), ["there"])
   })
 
+  it("follow a name that moves although publications there come and go, and none is ever connected", () => {
+    const world = new HeapNetwork(10)
+    world.moveReceiver(Uint8Array.of(10, 0, 0, 3))
+    world.subscriber.addSubscription("aeron:udp?endpoint=10.0.0.3:40456")
+    let publication = world.publisher.addPublication("aeron:udp?endpoint=receiver:40456", true)
+    for (let second = 0; second < 8 && !publication.isConnected; second++) {
+      world.run(1000)
+      world.publisher.conductor.closePublication(publication, false)
+      publication = world.publisher.addPublication("aeron:udp?endpoint=receiver:40456", true)
+      world.run(20)
+    }
+    assert.isTrue(publication.isConnected)
+  })
+
+  it("go on where they were when their name is not found again, and the error log warns", () => {
+    const world = new HeapNetwork(10, {}, (next) => ({
+      resolve: (host, parameter, isAgain) => next.resolve(isAgain ? "nobody" : host, parameter, isAgain)
+    }))
+    const publication = world.publisher.addPublication("aeron:udp?endpoint=receiver:40456")
+    world.run(7000)
+    assert.match(String(world.sender.errors[0]), /^WARN unknown host: endpoint=receiver:40456 is unresolved: nobody/)
+    world.subscriber.addSubscription(ENDPOINT)
+    world.run(500)
+    assert.isTrue(publication.isConnected)
+  })
+
   it("leave behind an untethered subscriber that does not read, so that the other goes on", () => {
     const { fast, publication, world } = leftBehind(11, 1000)
     assert.strictEqual(carry(world, publication, fast), 200)
