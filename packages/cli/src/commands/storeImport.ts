@@ -2,6 +2,7 @@
 import * as MessageStore from "@millrace/store/MessageStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
@@ -90,9 +91,18 @@ const importAll = Effect.fnUntraced(function* (put: Putter, isSync: boolean, inF
     Stream.filter(([line]) => line.length > 0)
   )
   if (isSync) {
+    const wrong: Array<CommandError> = []
     const results = lines.pipe(
+      Stream.mapEffect(([line, index]) => Effect.result(ImportLine.parse(line, index + 1))),
+      // The puts before a line that is none end, and have their results, before it is told.
+      Stream.takeWhile((parsed) => {
+        if (Result.isFailure(parsed)) {
+          wrong.push(parsed.failure)
+        }
+        return wrong.length === 0
+      }),
       // A result is a promise: it is written when the put is acknowledged, whatever the puts before it are doing.
-      Stream.mapEffect(([line, index]) => Effect.flatMap(ImportLine.parse(line, index + 1), put), {
+      Stream.mapEffect((parsed) => Effect.flatMap(Effect.fromResult(parsed), put), {
         concurrency: inFlight,
         unordered: true
       }),
@@ -100,6 +110,9 @@ const importAll = Effect.fnUntraced(function* (put: Putter, isSync: boolean, inF
       Stream.tap(() => progress.update(tally.total))
     )
     yield* Lines.printAll(results)
+    if (wrong[0] !== undefined) {
+      return yield* wrong[0]
+    }
   } else {
     yield* Stream.runForEachArray(lines, inTurn(put, tally, progress))
   }

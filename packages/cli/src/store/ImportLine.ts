@@ -35,10 +35,12 @@ export interface Put {
 
 type Fields = Omit<typeof Single.Type, "id">
 
-const messageOf = ({ body, text, ...rest }: Fields): Message.Message => ({
-  ...rest,
-  body: body ?? Buffer.from(text ?? "")
-})
+const messageOf = ({ body, text, ...rest }: Fields): Message.Message => {
+  if (body !== undefined && text !== undefined) {
+    throw new TypeError("body and text are both there: a message has one of them")
+  }
+  return { ...rest, body: body ?? Buffer.from(text ?? "") }
+}
 
 const decodeSingle = Schema.decodeUnknownSync(Single, { onExcessProperty: "error" })
 const decodeBatch = Schema.decodeUnknownSync(Batch, { onExcessProperty: "error" })

@@ -133,11 +133,19 @@ describe("millrace store for scripts", () => {
     it.live(`import names the line that is none, after the results of those before it (${flush})`, () =>
       Effect.gen(function* () {
         const directory = path.join(yield* Millrace.directory, "store")
-        const args = ["import", directory, ...SMALL, "--flush", flush, "--in-flight", "1"]
-        const ended = yield* runWith(lines(putLine(1), '{"topic":"t","txt":"typo"}'), ...args)
+        const args = ["import", directory, ...SMALL, "--flush", flush]
+        const before = [1, 2, 3].map((id) => putLine(id))
+        const ended = yield* runWith(lines(...before, '{"topic":"t","txt":"typo"}', putLine(5)), ...args)
         assert.strictEqual(ended.code, 2)
-        assert.match(ended.stderr, /^standard input: line 2: .*txt/s)
-        assert.strictEqual(jsonLines(ended)[0].id, 1)
+        assert.match(ended.stderr, /^standard input: line 4: .*txt/s)
+        assert.deepStrictEqual(
+          jsonLines(ended)
+            .map(({ id }) => id)
+            .toSorted(),
+          [1, 2, 3]
+        )
+        const both = yield* runWith(lines('{"topic":"t","body":"aGk=","text":"hi"}'), ...args)
+        assert.match(both.stderr, /^standard input: line 1: body and text are both there/)
       }).pipe(Effect.scoped)
     )
   }
