@@ -48,7 +48,7 @@ describe("CapturePort", () => {
     assert.deepStrictEqual([socket.receiveBufferLength, socket.sendBufferLength], [1, 2])
     socket.send(buffer, 0, 2, PEER)
     assert.deepStrictEqual(records, [PEER.text])
-    assert.isUndefined(CapturePort.wrap({ open: () => below }, { record: () => {}, flush: () => {} }).adopt)
+    assert.notProperty(CapturePort.wrap({ open: () => below }, { record: () => {}, flush: () => {} }), "adopt")
   })
 
   it("keeps what went out, and nothing that did not", () => {
