@@ -1,4 +1,6 @@
 /** What benchmarks of a store put into it, and how they read it: the same whoever is measured. */
+import { assert } from "@millrace/core/kernel/memory/Assert"
+import type { StoredMessage } from "@millrace/store/Message"
 import * as MessageStore from "@millrace/store/MessageStore"
 import * as Effect from "effect/Effect"
 
@@ -58,14 +60,43 @@ export const put = ({ batch, count, first, isDispatched, length, queues = QUEUES
     }
   })
 
+/** Everything that RocketMQ's decoding of a message makes of it at once, and ours when it is asked for. */
+const fieldsOf = (message: StoredMessage): number =>
+  message.topic.length +
+  message.body.length +
+  Object.keys(message.properties).length +
+  message.bornHost.length +
+  message.storeHost.length +
+  message.offsetMsgId.length +
+  message.queueId +
+  message.queueOffset +
+  message.position +
+  message.storeSize +
+  message.bodyCrc +
+  message.flag +
+  message.sysFlag +
+  message.bornTimestamp +
+  message.storeTimestamp +
+  message.reconsumeTimes +
+  message.preparedTransactionOffset
+
+/** As `read`, with all fields of each message asked for. */
+export const readFields = (count: number): Run => read(count, QUEUES, fieldsOf)
+
 /** Reads `count` messages, queue by queue, from the beginning again at the end. */
-export const read = (count: number, queues: number = QUEUES): Run =>
+export const read = (count: number, queues: number = QUEUES, use?: (message: StoredMessage) => number): Run =>
   Effect.gen(function* () {
     const store = yield* MessageStore.MessageStore
     let queueId = 0
     let offset = 0
+    let sum = 0
     for (let done = 0; done < count;) {
       const { messages, nextOffset } = yield* store.get({ topic: TOPIC, queueId, offset })
+      if (use !== undefined) {
+        for (const message of messages) {
+          sum += use(message)
+        }
+      }
       done += messages.length
       offset = nextOffset
       if (messages.length === 0) {
@@ -73,6 +104,7 @@ export const read = (count: number, queues: number = QUEUES): Run =>
         offset = 0
       }
     }
+    assert(use === undefined || sum > 0, "fields of messages that were asked for")
   })
 
 export const query = (count: number, stored: number): Run =>

@@ -37,7 +37,10 @@ if (absence !== undefined) {
 /** What both sides do. */
 export interface Side {
   put(first: number, count: number): Promise<Cost>
+  /** Reads messages; RocketMQ decodes each of them as it does for its clients. */
   get(count: number): Promise<Cost>
+  /** The same, where all fields of each message are asked for. */
+  getFields(count: number): Promise<Cost>
   query(count: number, stored: number): Promise<Cost>
   /** Closes the store, and opens it as one that was not closed: the cost of the opening. */
   recover(): Promise<Cost>
@@ -60,6 +63,7 @@ export const openJava = async (directory: string, line: Line): Promise<Side> => 
   return {
     put: (first, count) => store.order(isDispatched ? "dispatch" : "put", first, count, producers, batch),
     get: (count) => store.order("get", count),
+    getFields: (count) => store.order("get", count),
     query: (count, stored) => store.order("query", count, stored),
     recover: async () => {
       if (isOpen) {
@@ -107,6 +111,7 @@ export const openOurs = async (directory: string, line: Line): Promise<Side> => 
       return timed(producers === 1 ? run(first) : Effect.forEach(shares, run, { concurrency: "unbounded" }))
     },
     get: (count) => timed(load.read(count)),
+    getFields: (count) => timed(load.readFields(count)),
     query: (count, stored) => timed(load.query(count, stored)),
     recover: async () => {
       await opened.close()
@@ -236,6 +241,9 @@ const stored = (
 
 export const reads = (name: string, count: number, goal: string): Group =>
   stored(name, count, goal, (side, n) => side.get(n))
+
+export const fieldReads = (name: string, count: number, goal: string): Group =>
+  stored(name, count, goal, (side, n) => side.getFields(n))
 
 export const queries = (name: string, count: number, goal: string): Group =>
   stored(name, count, goal, (side, n, all) => side.query(n, all))
