@@ -141,7 +141,7 @@ describe("millrace store for scripts", () => {
         assert.deepStrictEqual(
           jsonLines(ended)
             .map(({ id }) => id)
-            .toSorted(),
+            .toSorted((a, b) => a - b),
           [1, 2, 3]
         )
         const both = yield* runWith(lines('{"topic":"t","body":"aGk=","text":"hi"}'), ...args)

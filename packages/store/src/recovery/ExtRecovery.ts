@@ -2,22 +2,23 @@
  * Brings an extended queue into line with its queue, whose entries decide. What RocketMQ calls weakly reliable is made
  * whole here: an entry whose unit did not reach the device gets the tags code itself, which is what RocketMQ writes where
  * it has no room for a unit; and units are only ever added behind all that entries lead to.
+ *
+ * After a loss of power no unit is believed that may not have been flushed. Its filter bits may be lost in part, or an entry
+ * of before an earlier crash may lead to the unit of a later message that has the same tags and the same time: nothing in a
+ * unit says so, and a filter would miss the message.
  */
 import type { CommitLog } from "../commitlog/CommitLog.ts"
 import type { RecordCheckOptions } from "../commitlog/RecordCheck.ts"
 import { RecordCursor } from "../commitlog/RecordCursor.ts"
 import * as RecordReader from "../commitlog/RecordReader.ts"
 import type { ConsumeQueue, QueueEntry } from "../consumequeue/ConsumeQueue.ts"
-import { type ConsumeQueueExt, type ExtUnit, makeUnit } from "../consumequeue/ConsumeQueueExt.ts"
-import * as ExtUnitDescriptor from "../consumequeue/ExtUnitDescriptor.ts"
+import { type ConsumeQueueExt, makeUnit } from "../consumequeue/ConsumeQueueExt.ts"
 import * as QueueSearch from "../consumequeue/QueueSearch.ts"
 import { tagsCodeOf } from "../dispatch/QueueDispatcher.ts"
 
 const NO_CRC: RecordCheckOptions = { checkCrc: false, requireCrcProperty: false }
 /** Files of a queue that are searched for its last unit, as RocketMQ does. */
 const QUEUE_FILES_READ = 3
-/** What a device keeps or loses as a whole. Larger ones are multiples. */
-const SECTOR_LENGTH = 512
 
 const cursor = new RecordCursor()
 const entry: QueueEntry = { position: 0, size: 0, tagsCode: 0 }
@@ -75,11 +76,6 @@ const lastUnit = (queue: ConsumeQueue): number => {
   return -1
 }
 
-/** Of one that lies across two the filter bits may be lost, and nothing says what they were. */
-const isInOneSector = ({ files }: ConsumeQueueExt, unitAt: number, { bits }: ExtUnit): boolean =>
-  bits.length === 0 ||
-  ((unitAt % files.fileLength) % SECTOR_LENGTH) + ExtUnitDescriptor.LENGTH_MIN + bits.length <= SECTOR_LENGTH
-
 /** Position of the unit that an entry has; -1 for an entry without, which it is made where its unit is not there. */
 const mend = (
   queue: ConsumeQueue,
@@ -98,7 +94,7 @@ const mend = (
   }
   const tagsCode = tagsCodeOf(cursor, queue.topic)
   const isRight = ext.read(unitAt, unit) && unit.tagsCode === tagsCode && unit.storeTimestamp === cursor.storeTimestamp
-  if (isRight && (isCacheKept || isInOneSector(ext, unitAt, unit))) {
+  if (isRight && isCacheKept) {
     return unitAt
   }
   queue.rewriteEntry(slot, { ...entry, tagsCode })
