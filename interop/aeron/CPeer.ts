@@ -11,7 +11,8 @@ const given = process.env["AERONMD"]
 const binaries = resolve(given === undefined ? "." : dirname(given))
 const sources = join(import.meta.dirname, "src", "main", "c")
 const target = join(import.meta.dirname, "target", "c")
-const program = join(target, "peer")
+/** Our programs for the C client, once they are built. */
+export const program = join(target, "peer")
 
 /** Why nothing of C runs, when that is so. */
 export const missing: string | undefined =

@@ -1,6 +1,6 @@
 /**
- * Ours beside Java's: messages from one process to another, and round trips between two, each side with its own driver.
- * Where there is no Java its rows are left out, and it says why.
+ * Ours beside Java's, and C's where it is given: messages from one process to another, and round trips between two, each
+ * side with its own driver. Where there is no Java its rows are left out, and it says why.
  */
 import { group, type Bench, type Case, type Group } from "#harness/Group"
 import { forkPeer, type Peer } from "#harness/Peer"
@@ -17,7 +17,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { begin, javaAbsence, startBench, startDriver } from "./java.shared.ts"
+import { c } from "./c.shared.ts"
+import { type Aeron, begin, java, javaAbsence } from "./java.shared.ts"
 import { PING_STREAM_ID, PONG_STREAM_ID, type Role, STREAM_ID } from "./peers.shared.ts"
 import * as RoundTrips from "./roundTrips.shared.ts"
 
@@ -164,12 +165,13 @@ const openEmbeddedPing = async ({ channel, length }: Line): Promise<Bench> => {
   }
 }
 
-/** Java's driver and clients, each a process. */
-const withJavaDriver = async (
+/** Aeron's driver and clients, each a process. */
+const withAeronsDriver = async (
+  aeron: Aeron,
   open: (directory: string) => Promise<{ readonly bench: Bench; readonly end: () => Promise<unknown> }>
 ): Promise<Bench> => {
   const directory = temporaryDirectory()
-  const driver = startDriver(directory)
+  const driver = aeron.startDriver(directory)
   const { bench, end } = await open(directory)
   return {
     run: (count) => bench.run(count),
@@ -181,11 +183,11 @@ const withJavaDriver = async (
   }
 }
 
-export const openJava = ({ channel, length }: Line): Promise<Bench> =>
-  withJavaDriver(async (directory) => {
+const openAeron = (aeron: Aeron, { channel, length }: Line): Promise<Bench> =>
+  withAeronsDriver(aeron, async (directory) => {
     const args = [directory, await channel(), String(STREAM_ID), String(length)]
-    const subscriber = await startBench("subscribe", args)
-    const publisher = await startBench("publish", args)
+    const subscriber = await aeron.startBench("subscribe", args)
+    const publisher = await aeron.startBench("publish", args)
     const run = async (count: number) => {
       const startNs = process.hrtime.bigint()
       await Promise.all([begin(subscriber, count), begin(publisher, count)])
@@ -197,11 +199,11 @@ export const openJava = ({ channel, length }: Line): Promise<Bench> =>
     return { bench: { run }, end: () => Promise.all([publisher.end(), subscriber.end()]) }
   })
 
-export const openJavaPing = (line: Line): Promise<Bench> =>
-  withJavaDriver(async (directory) => {
+const openAeronPing = (aeron: Aeron, line: Line): Promise<Bench> =>
+  withAeronsDriver(aeron, async (directory) => {
     const args = [directory, ...(await pingArgs(line))]
-    const pong = await startBench("pong", args)
-    const ping = await startBench("ping", args)
+    const pong = await aeron.startBench("pong", args)
+    const ping = await aeron.startBench("ping", args)
     const run = async (count: number) => {
       await begin(pong, count)
       await begin(ping, count)
@@ -212,16 +214,22 @@ export const openJavaPing = (line: Line): Promise<Bench> =>
     return { bench: { run }, end: () => Promise.all([ping.end(), pong.end()]) }
   })
 
+export const openJava = (line: Line): Promise<Bench> => openAeron(java, line)
+
+export const openJavaPing = (line: Line): Promise<Bench> => openAeronPing(java, line)
+
 export const absence = javaAbsence()
 if (absence !== undefined) {
   process.stderr.write(`transport/java: the rows of Java are left out: ${absence}\n`)
 }
 
-/** A group whose cases are ratios to Java's, where there is Java. */
-const beside = (name: string, java: Case, ours: Readonly<Record<string, Case>>): Group =>
-  absence === undefined
-    ? group(`transport/java/${name}`, { baseline: "java", cases: { java, ...ours } })
-    : group(`transport/java/${name}`, { cases: ours })
+/** A group whose cases are ratios to Java's, where there is Java. C's is beside them, where it is given. */
+const beside = (name: string, of: (aeron: Aeron) => Case, ours: Readonly<Record<string, Case>>): Group => {
+  const cases = c === undefined ? ours : { c: of(c), ...ours }
+  return absence === undefined
+    ? group(`transport/java/${name}`, { baseline: "java", cases: { java: of(java), ...cases } })
+    : group(`transport/java/${name}`, { cases })
+}
 
 export const measured = (open: () => Promise<Bench>, bytes: number, count: number, goal?: string): Case => ({
   bytes,
@@ -232,39 +240,29 @@ export const measured = (open: () => Promise<Bench>, bytes: number, count: numbe
 })
 
 export const streams = (name: string, line: Line, count: number, goals: Readonly<Record<string, string>>): Group =>
-  beside(
-    name,
-    measured(() => openJava(line), line.length, count),
-    {
-      "offerBatch-batches": measured(
-        () => openOurs("publishBatches", "subscribeBatches", line),
-        line.length,
-        count,
-        goals["batches"]
-      ),
-      "offerMany-stream": measured(
-        () => openOurs("publishArrays", "subscribeStream", line),
-        line.length,
-        count,
-        goals["stream"]
-      )
-    }
-  )
+  beside(name, (aeron) => measured(() => openAeron(aeron, line), line.length, count), {
+    "offerBatch-batches": measured(
+      () => openOurs("publishBatches", "subscribeBatches", line),
+      line.length,
+      count,
+      goals["batches"]
+    ),
+    "offerMany-stream": measured(
+      () => openOurs("publishArrays", "subscribeStream", line),
+      line.length,
+      count,
+      goals["stream"]
+    )
+  })
 
 export const pings = (name: string, line: Line, count: number, goal: string): Group =>
-  beside(
-    name,
-    measured(() => openJavaPing(line), line.length, count),
-    { millrace: measured(() => openOurPing(line), line.length, count, goal) }
-  )
+  beside(name, (aeron) => measured(() => openAeronPing(aeron, line), line.length, count), {
+    millrace: measured(() => openOurPing(line), line.length, count, goal)
+  })
 
 /** As `pings`, with a case of one process, which Java's program has not. */
 export const networkPings = (name: string, line: Line, count: number, goals: { readonly embedded: string }): Group =>
-  beside(
-    name,
-    measured(() => openJavaPing(line), line.length, count),
-    {
-      millrace: measured(() => openOurPing(line), line.length, count),
-      "millrace-embedded": measured(() => openEmbeddedPing(line), line.length, count, goals.embedded)
-    }
-  )
+  beside(name, (aeron) => measured(() => openAeronPing(aeron, line), line.length, count), {
+    millrace: measured(() => openOurPing(line), line.length, count),
+    "millrace-embedded": measured(() => openEmbeddedPing(line), line.length, count, goals.embedded)
+  })

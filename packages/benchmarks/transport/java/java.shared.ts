@@ -26,7 +26,8 @@ export const javaAbsence = (): string | undefined => {
     : "Maven is not on this machine, or could not build the Java programs of interop/aeron"
 }
 
-export interface JavaProcess {
+/** A driver, or a client, of Aeron's. */
+export interface AeronProcess {
   /** Gives it a line. */
   readonly say: (text: string) => void
   /** The next line that it prints. */
@@ -35,9 +36,15 @@ export interface JavaProcess {
   readonly end: () => Promise<void>
 }
 
-const start = (main: string, args: ReadonlyArray<string>, properties: ReadonlyArray<string> = []): JavaProcess => {
-  const flags = ["--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", classpath, ...properties]
-  const child = spawn("java", [...flags, main, ...args], { stdio: ["pipe", "pipe", "inherit"] })
+/** Aeron in one of its languages. */
+export interface Aeron {
+  readonly startDriver: (directory: string) => AeronProcess
+  /** A client in one role, once it is open. */
+  readonly startBench: (role: string, args: ReadonlyArray<string>) => Promise<AeronProcess>
+}
+
+export const open = (name: string, command: string, args: ReadonlyArray<string>): AeronProcess => {
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
   const kill = (): boolean => child.kill("SIGKILL")
   process.once("exit", kill)
   const exited = new Promise<void>((resolve) => {
@@ -48,13 +55,18 @@ const start = (main: string, args: ReadonlyArray<string>, properties: ReadonlyAr
   })
   return {
     say: (text) => void child.stdin.write(`${text}\n`),
-    line: linesOf(child, exited, main),
+    line: linesOf(child, exited, name),
     end: () => {
       child.stdin.end()
       child.kill("SIGTERM")
       return exited
     }
   }
+}
+
+const start = (main: string, args: ReadonlyArray<string>, properties: ReadonlyArray<string> = []): AeronProcess => {
+  const flags = ["--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", classpath, ...properties]
+  return open(main, "java", [...flags, main, ...args])
 }
 
 const linesOf = (child: ChildProcess, exited: Promise<void>, name: string): (() => Promise<string>) => {
@@ -89,7 +101,7 @@ const linesOf = (child: ChildProcess, exited: Promise<void>, name: string): (() 
 }
 
 /** Java's driver in one thread, as few cores want it; it parks up to a millisecond. */
-export const startDriver = (directory: string): JavaProcess =>
+const startDriver = (directory: string): AeronProcess =>
   start(
     "io.aeron.driver.MediaDriver",
     [],
@@ -105,14 +117,16 @@ export const startDriver = (directory: string): JavaProcess =>
   )
 
 /** One role of `Bench.java`, once it is open. */
-export const startBench = async (role: string, args: ReadonlyArray<string>): Promise<JavaProcess> => {
+const startBench = async (role: string, args: ReadonlyArray<string>): Promise<AeronProcess> => {
   const bench = start("millrace.interop.Bench", [role, ...args])
   await bench.line()
   return bench
 }
 
+export const java: Aeron = { startDriver, startBench }
+
 /** Starts a run. */
-export const begin = async (bench: JavaProcess, count: number): Promise<void> => {
+export const begin = async (bench: AeronProcess, count: number): Promise<void> => {
   bench.say(String(count))
   await bench.line()
 }

@@ -22,7 +22,11 @@ static const program_t PROGRAMS[] =
     { "witness", witness, 5 },
     { "reconnecter", reconnecter, 4 },
     { "timestamps", timestamps, 5 },
-    { "countersProbe", counters_probe, 1 }
+    { "countersProbe", counters_probe, 1 },
+    { "benchPublish", bench_publish, 4 },
+    { "benchSubscribe", bench_subscribe, 4 },
+    { "benchPing", bench_ping, 6 },
+    { "benchPong", bench_pong, 6 }
 };
 
 int main(int argc, char **argv)

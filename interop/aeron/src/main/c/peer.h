@@ -20,6 +20,10 @@ int witness(char **args);
 int reconnecter(char **args);
 int timestamps(char **args);
 int counters_probe(char **args);
+int bench_publish(char **args);
+int bench_subscribe(char **args);
+int bench_ping(char **args);
+int bench_pong(char **args);
 
 /* --- numbers in a list, as in `32,100` --- */
 
