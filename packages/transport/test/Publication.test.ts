@@ -1,4 +1,7 @@
+import * as fs from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -6,6 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Channel from "../src/Channel.ts"
+import * as Client from "../src/Client.ts"
 import * as ExclusivePublication from "../src/ExclusivePublication.ts"
 import * as Publication from "../src/Publication.ts"
 import * as Subscription from "../src/Subscription.ts"
@@ -148,6 +152,31 @@ describe("Publication", () => {
       const messages = yield* take(subscription, 20_000)
       assert.strictEqual(messages[0], "message 1")
       assert.strictEqual(messages[19_999], "message 20000")
+      yield* Fiber.join(publishing)
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
+  it.live("holds up nothing else while another writer stands still in the middle of a rotation", () =>
+    Effect.gen(function* () {
+      const { publication, subscription } = yield* connected
+      const { directory } = yield* Client.Client
+      const logs = join(directory, "publications")
+      const file = join(logs, fs.readdirSync(logs)[0]!)
+      const metadata = fs.statSync(file).size - LogBufferDescriptor.METADATA_LENGTH
+      const tail = Buffer.alloc(8)
+      const stopped = Buffer.alloc(8)
+      const descriptor = fs.openSync(file, "r+")
+      fs.readSync(descriptor, tail, 0, 8, metadata)
+      // The next term has begun, and the count of terms has not moved: so a writer leaves it that is killed in between.
+      stopped.writeInt32LE(tail.readInt32LE(4) + 3, 4)
+      fs.writeSync(descriptor, stopped, 0, 8, metadata)
+      const publishing = yield* Effect.forkScoped(publication.publishMany([bytesOf("a"), bytesOf("b")]), {
+        startImmediately: true
+      })
+      yield* Effect.sleep(20)
+      fs.writeSync(descriptor, tail, 0, 8, metadata)
+      fs.closeSync(descriptor)
+      assert.deepStrictEqual(yield* take(subscription, 2), ["a", "b"])
       yield* Fiber.join(publishing)
     }).pipe(Effect.scoped, Effect.provide(embedded()))
   )

@@ -25,6 +25,12 @@ import { assert } from "@millrace/core/kernel/memory/Assert"
 import type { SharedLog } from "./SharedLogs.ts"
 
 /**
+ * How often in a row ADMIN_ACTION is tried again at once. A rotation takes another writer a few stores; one that was
+ * stopped in between is the driver's to unblock, and nobody spins until then.
+ */
+export const ROTATIONS_MAX = 8
+
+/**
  * Writes message `index` to `bytes` from `offset` and returns its length. The bytes are the log itself: they are the
  * writer's during the call only.
  */
@@ -144,16 +150,18 @@ export class ClientPublication {
     this.acceptedCount = 0
     let position = 0
     let index = begin
+    let rotations = 0
     while (index < messages.length) {
       const length = computeFramedLength(messages[index]!.length, this.maxPayloadLength)
       const status = this.check(length)
       const result = status < 0 ? status : this.batch.appendAll(messages, index, messages.length)
       if (result < 0) {
-        if (result === ADMIN_ACTION) {
+        if (result === ADMIN_ACTION && ++rotations < ROTATIONS_MAX) {
           continue
         }
         return this.acceptedCount > 0 ? position : result
       }
+      rotations = 0
       position = result
       this.acceptedCount += this.batch.appendedCount
       index += this.batch.appendedCount
@@ -171,17 +179,19 @@ export class ClientPublication {
     assert(lengthMax >= 0 && lengthMax <= this.maxPayloadLength, "a message of a batch does not fit one frame")
     this.acceptedCount = 0
     let position = 0
+    let rotations = 0
     while (this.acceptedCount < count) {
       const batchCount = Math.min(count - this.acceptedCount, perBatch)
       const batchLength = batchCount * frameLengthMax
       const status = this.check(batchLength)
       const result = status < 0 ? status : this.batch.begin(batchLength)
       if (result < 0) {
-        if (result === ADMIN_ACTION) {
+        if (result === ADMIN_ACTION && ++rotations < ROTATIONS_MAX) {
           continue
         }
         return this.acceptedCount > 0 ? position : result
       }
+      rotations = 0
       this.encodeBatch(batchCount, lengthMax, encode)
       position = result
       this.acceptedCount += batchCount

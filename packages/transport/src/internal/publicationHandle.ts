@@ -4,7 +4,7 @@
  */
 import * as OfferCode from "@millrace/core/kernel/logbuffer/OfferResult"
 import * as Effect from "effect/Effect"
-import type { ClientPublication } from "../client/ClientPublication.ts"
+import { type ClientPublication, ROTATIONS_MAX } from "../client/ClientPublication.ts"
 import type { OfferManyResult, OfferResult } from "../Publication.ts"
 import { MaxPositionExceeded, MessageTooLong, NotConnected, type TransportError } from "../TransportError.ts"
 import { type ClientRuntime, type Command, request } from "./clientRuntime.ts"
@@ -118,12 +118,14 @@ export class PublicationHandle extends RestorableHandle<ClientPublication> {
       const startMs = performance.now()
       return waitFor(() => {
         let code: number
+        let rotations = 0
         do {
           code = repeated.offer()
           if (repeated.isDone()) {
             return Effect.void
           }
-        } while (code >= 0 || code === OfferCode.ADMIN_ACTION)
+          rotations = code === OfferCode.ADMIN_ACTION ? rotations + 1 : 0
+        } while (code >= 0 || (rotations > 0 && rotations < ROTATIONS_MAX))
         return this.refused(code, startMs)
       }, ROOM_TURNS_MS)
     })

@@ -179,13 +179,20 @@ describe.each(kinds)("ClientPublication, %s", (_name, isExclusive) => {
 })
 
 describe("a concurrent publication", () => {
-  it("waits for another writer that rotates the log", () => {
+  it("does not go on while another writer rotates the log", () => {
     const { publication } = connected(false)
     const { initialTermId, metadata } = publication.log.buffers
     // The next term is begun and the count of terms is not moved yet.
     metadata.int64[0] = BigInt(initialTermId + 3) << 32n
     assert.strictEqual(publication.offer(encoder.encode("a"), 0, 1), OfferResult.ADMIN_ACTION)
     assert.strictEqual(publication.availableWindow(), OfferResult.ADMIN_ACTION)
+    // Nor do batches: the writer may have been stopped there for good.
+    assert.strictEqual(publication.offerMany([encoder.encode("a")], 0), OfferResult.ADMIN_ACTION)
+    assert.strictEqual(
+      publication.offerBatch(1, 1, () => 1),
+      OfferResult.ADMIN_ACTION
+    )
+    assert.strictEqual(publication.acceptedCount, 0)
     metadata.int64[0] = BigInt(initialTermId) << 32n
     assert.isAbove(publication.offer(encoder.encode("a"), 0, 1), 0)
   })
