@@ -20,6 +20,10 @@ export type FileReport =
 // Every process that a bench starts is ended with this one, by a listener of its own.
 process.setMaxListeners(64)
 
+/** Nobody would hear what is measured from here on. What it has written goes with it. */
+const end = (): never => process.exit(1)
+process.once("disconnect", end).once("SIGINT", end).once("SIGTERM", end)
+
 const bin = parent()
 const report = (message: FileReport): void => bin.send(message)
 
@@ -35,4 +39,5 @@ try {
 } catch (cause) {
   report({ _tag: "Failed", reason: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) })
 }
+process.off("disconnect", end)
 bin.close()

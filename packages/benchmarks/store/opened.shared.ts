@@ -20,9 +20,15 @@ export class OpenedStore {
     this.#options = options
   }
 
+  /** Also when the process ends before the benchmark does: a log may have gigabytes. */
+  readonly #remove = (): void => fs.rmSync(this.#directory, { recursive: true, force: true })
+
   /** Opens the store where it is not open, and runs a program with it. */
   run<A>(program: Effect.Effect<A, unknown, MessageStore.MessageStore>): Promise<A> {
-    this.#directory ||= fs.mkdtempSync(join(tmpdir(), "millrace-bench-"))
+    if (this.#directory === "") {
+      this.#directory = fs.mkdtempSync(join(tmpdir(), "millrace-bench-"))
+      process.once("exit", this.#remove)
+    }
     this.#runtime ??= ManagedRuntime.make(MessageStore.layer({ ...this.#options, directory: this.#directory }))
     return this.#runtime.runPromise(program)
   }
@@ -54,7 +60,8 @@ export class OpenedStore {
   async end(): Promise<void> {
     await this.close()
     if (this.#directory !== "") {
-      fs.rmSync(this.#directory, { recursive: true, force: true })
+      process.off("exit", this.#remove)
+      this.#remove()
       this.#directory = ""
     }
   }
