@@ -12,7 +12,7 @@ const BLOCK_LENGTH = 32 * 1024
 const SHORT_LENGTH_MAX = 4 * 1024
 
 /** Memory that nobody else has, whatever stands in it. */
-export type Allocate = (length: number) => Uint8Array
+type Allocate = (length: number) => Uint8Array
 
 export class Slab {
   readonly #allocate: Allocate
