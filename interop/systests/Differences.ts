@@ -14,6 +14,7 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
 }
 
 export const classesLeftOut: Readonly<Record<string, string>> = {
+  ConcurrentPublicationTermRotationRaceTest: "races Java's own publishers for up to ten minutes",
   PrintEnvInfoTest: "prints the environment",
   RemoteEchoTest: "needs a second host"
 }
