@@ -17,6 +17,9 @@ export type Config = Readonly<Record<string, number | boolean | string>>
 export interface Recovery {
   readonly exit?: "clean" | "crash"
   readonly tornBytes?: number
+  /** Where the log was dispatched again from, and what the index got of it. */
+  readonly dispatchedFrom?: number
+  readonly indexEntriesRebuilt?: number
 }
 
 let count = 0

@@ -98,6 +98,11 @@ export class Relay {
       const torn = recovery.tornBytes ?? 0
       report.holds(`${title} cuts ${isTorn ? "the torn record" : "nothing"}`, torn > 0 === isTorn, `${torn} bytes`)
     }
+    const isIndexRebuilt = (recovery.indexEntriesRebuilt ?? 0) > 0
+    if (isIndexRebuilt) {
+      // What the real store has dropped from the index after a crash is there again.
+      this.#indexedFrom = Math.min(this.#indexedFrom, recovery.dispatchedFrom!)
+    }
     if (recovery.exit === undefined && this.#lastEnd === "kill") {
       this.#indexedFrom = this.#indexedAfterCrash(peer.name, found.listing.maxPosition)
     }
@@ -106,7 +111,7 @@ export class Relay {
     }
     this.#checkContent(`${title} lists what ${last.name} left`, peer.name, found)
     if (this.#lastEnd === "close" && damage === undefined) {
-      Snapshot.compare(report, title, { name: peer.name, snapshot: found }, last)
+      Snapshot.compare(report, title, { name: peer.name, snapshot: found }, last, isIndexRebuilt)
     }
   }
 
