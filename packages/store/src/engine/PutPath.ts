@@ -64,12 +64,9 @@ export class PutPath {
       log.commit()
       return results
     } catch (error) {
-      if (!(error instanceof FileFailure)) {
-        throw error
-      }
-      const refusal = this.#failed(error, messages, results)
-      this.#lmq?.takeBack(refusal.stored.length)
-      return refusal
+      const stored = this.#takeBack(messages, results)
+      this.#lmq?.takeBack(stored.length)
+      return refusalOf(error, stored)
     }
   }
 
@@ -93,10 +90,7 @@ export class PutPath {
         return result
       })
     } catch (error) {
-      if (!(error instanceof FileFailure)) {
-        throw error
-      }
-      return this.#failed(error, messages, [])
+      return refusalOf(error, this.#takeBack(messages, []))
     }
   }
 
@@ -113,8 +107,8 @@ export class PutPath {
     return result
   }
 
-  /** Takes back what was counted of messages that did not get into the log with the file that failed. */
-  #failed(failure: FileFailure, messages: ReadonlyArray<MessageInput>, results: ReadonlyArray<PutResult>): PutRefusal {
+  /** Takes back what was counted of messages that did not get into the log. Returns the results of those that did. */
+  #takeBack(messages: ReadonlyArray<MessageInput>, results: ReadonlyArray<PutResult>): ReadonlyArray<PutResult> {
     const log = this.#commitLog
     log.abandon()
     this.#trail.clear()
@@ -126,7 +120,7 @@ export class PutPath {
         this.#queueOf(message).nextOffset = results[count]!.queueOffset
       }
     }
-    return new PutRefusal({ _tag: "FileFailure", failure }, results.slice(0, count))
+    return results.slice(0, count)
   }
 
   #accept(
@@ -206,6 +200,14 @@ export class PutPath {
     }
     return undefined
   }
+}
+
+/** Throws what is no failure of a file. */
+const refusalOf = (error: unknown, stored: ReadonlyArray<PutResult>): PutRefusal => {
+  if (!(error instanceof FileFailure)) {
+    throw error
+  }
+  return new PutRefusal({ _tag: "FileFailure", failure: error }, stored)
 }
 
 const isInnerBatch = (message: MessageInput): boolean => SysFlag.isInnerBatch(message.sysFlag ?? 0)

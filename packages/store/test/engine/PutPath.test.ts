@@ -104,6 +104,25 @@ describe("PutPath", () => {
     }
   })
 
+  it("stores nothing of an array with a message that cannot be encoded, and gives its offsets to the next", () => {
+    const store = open()
+    let looks = 0
+    const broken: MessageInput = {
+      ...message("half"),
+      get wait(): boolean {
+        if (++looks > 1) {
+          throw new Error("not today")
+        }
+        return true
+      }
+    }
+    store.engine.put([message("first")], store.nowMs)
+    assert.throws(() => store.engine.put([message("second"), broken], store.nowMs), "not today")
+    store.engine.put([message("third")], store.nowMs)
+    store.engine.put([message("fourth"), message("fifth")], store.nowMs)
+    assert.deepStrictEqual(bodies(store), ["first", "third", "fourth", "fifth"])
+  })
+
   describe("when a write to the log fails", () => {
     it("says of those messages only that they are stored which stand in the log", () => {
       const store = open()
