@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "../..")
 
 /** The source of each page, by its place on the site. */
 const sources = new Map(
-  globSync(["*.md", "{docs,packages}/**/*.md"], {
+  globSync(["*.md", "{docs,packages}/**/*.md", "interop/*.md"], {
     cwd: ROOT,
     exclude: (path) => path.includes("node_modules")
   }).map((source) => [placeOf(source), source])
@@ -85,7 +85,8 @@ const reference = [
       { text: "store", link: "/packages/store" },
       { text: "Command line", link: "/packages/cli" },
       { text: "Benchmarks", link: "/packages/benchmarks" },
-      { text: "Simulator", link: "/packages/simulator" }
+      { text: "Simulator", link: "/packages/simulator" },
+      { text: "Interop", link: "/interop" }
     ]
   }
 ]
@@ -100,7 +101,14 @@ export default defineConfig({
   title: "Millrace",
   description: "Aeron's transport and RocketMQ's message store, as Streams, Sinks, Layers and Services of Effect",
   srcDir: "..",
-  srcExclude: ["**/node_modules/**", "**/test/**", "**/dist/**", ".changeset/**", "packages/testkit/**", "interop/**"],
+  srcExclude: [
+    "**/node_modules/**",
+    "**/test/**",
+    "**/dist/**",
+    ".changeset/**",
+    "packages/testkit/**",
+    "interop/*/**"
+  ],
   rewrites: placeOf,
   markdown: {
     config: (markdown) => linkBySource(markdown, (page) => sources.get(page) ?? page)

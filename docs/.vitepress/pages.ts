@@ -9,7 +9,8 @@ const OF_ROOT: Readonly<Record<string, string>> = {
   "README.md": "overview.md",
   "ARCHITECTURE.md": "architecture.md",
   "CONTRIBUTING.md": "contributing.md",
-  "SECURITY.md": "security.md"
+  "SECURITY.md": "security.md",
+  "interop/README.md": "interop.md"
 }
 
 /** The place on the site of a source, both from the root; what is in no rule stays where it is. */

@@ -119,13 +119,13 @@ export const section = (
   return `### ${title}\n\n[${path}](../${path})\n\n${headerOf(source, path)}\n${table}`
 }
 
-/** The comment that opens the file, without its margin. It is Markdown. */
+/** The comment that opens the file, without its margin. It is Markdown, whose pictures are text on a page. */
 const headerOf = (source: string, path: string): string => {
   const comment = /^\/\*\*(.*?)\*\//s.exec(source)?.[1]
   if (comment === undefined) {
     throw new Error(`${path} does not begin with a comment that describes its format`)
   }
-  return textOf(comment)
+  return textOf(comment).replace(/^```\n(.*?)^```$/gms, "```text\n$1```")
 }
 
 const textOf = (comment: string): string =>

@@ -40,6 +40,9 @@ export const find = (markdown: string): ReadonlyArray<ConsoleLine> =>
       .filter(({ text }) => text !== "")
   )
 
+/** A script of the package, in its longer form or with programs that a user has where that is said. */
+const COMMAND = /^(?:BENCH_LARGE=1 |AERONMD=\S+ |AERON_SOURCE=\S+ )?(?:npx -y pnpm@12|pnpm)((?: \S+)*)$/
+
 const held = (by: string): Hold => ({ _tag: "Held", by })
 const nothing = (problem: string): Hold => ({ _tag: "Nothing", problem })
 
@@ -60,7 +63,7 @@ export const holdOf = (text: string, clone: Clone): Hold => {
   if (text.startsWith("sysctl -w ")) {
     return holdOfSettings(text.split(" ").slice(2))
   }
-  const words = /^(?:BENCH_LARGE=1 )?(?:npx -y pnpm@12|pnpm)((?: \S+)*)$/.exec(text)?.[1]?.trim().split(" ")
+  const words = COMMAND.exec(text)?.[1]?.trim().split(" ")
   return words === undefined ? nothing("nothing runs it") : holdOfScript(words, clone)
 }
 

@@ -32,10 +32,10 @@ describe("formats", () => {
 
   const page = section("Record", "src/Record.ts", SOURCE, MODULE)
 
-  it("shows the opening comment with its picture, without the comment's margin", () => {
+  it("shows the opening comment with its picture as text, without the comment's margin", () => {
     assert.include(
       page,
-      "### Record\n\n[src/Record.ts](../src/Record.ts)\n\nA record.\n\n```\n  +-----+\n 0| a|b |\n```\n"
+      "### Record\n\n[src/Record.ts](../src/Record.ts)\n\nA record.\n\n```text\n  +-----+\n 0| a|b |\n```\n"
     )
   })
 

@@ -21,6 +21,8 @@ describe("commands of a page that need a clone, a registry or settings", () => {
       "npx -y pnpm@12 test",
       "pnpm run check",
       "pnpm bench store/java",
+      "BENCH_LARGE=1 pnpm bench store/longAppend",
+      "AERONMD=~/aeron/aeronmd pnpm interop aeron/c",
       "bash .ci/run",
       "pnpm interop"
     ]) {
@@ -41,7 +43,13 @@ describe("commands of a page that need a clone, a registry or settings", () => {
   })
 
   it("are wrong when there is no such script, path, part or setting", () => {
-    for (const text of ["pnpm nothing", "pnpm test packages/nothing", "pnpm interop nothing", "docker run it"]) {
+    for (const text of [
+      "pnpm nothing",
+      "pnpm test packages/nothing",
+      "pnpm interop nothing",
+      "HOME=/ pnpm test",
+      "docker run it"
+    ]) {
       assert.equal(tagOf(text), "Nothing", text)
     }
     assert.equal(tagOf("sysctl -w net.core.nothing=1"), process.platform === "linux" ? "Nothing" : "Held")
