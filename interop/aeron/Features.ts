@@ -209,8 +209,12 @@ const untethered: Feature = Effect.gen(function* () {
         .startsWith("Available,Unavailable,Available"),
       true
     )
+    // It reads now: Java's driver would hold up the stream for good where one that stands still has come back in the last
+    // quarter of a window, too near to be let go and too far behind for the sender to go on.
+    let receivedAgain = 0
+    yield* Effect.forkScoped(Stream.runForEach(idler.stream, () => Effect.sync(() => receivedAgain++)))
     const count = received
-    yield* untilSync(() => received > count + 50)
+    yield* untilSync(() => received > count + 50 && receivedAgain > 50)
   }
 })
 
