@@ -125,7 +125,7 @@ const headerOf = (source: string, path: string): string => {
   if (comment === undefined) {
     throw new Error(`${path} does not begin with a comment that describes its format`)
   }
-  return textOf(comment).replace(/^```\n(.*?)^```$/gms, "```text\n$1```")
+  return textOf(comment).replaceAll(/^```\n(.*?)^```$/gms, "```text\n$1```")
 }
 
 const textOf = (comment: string): string =>

@@ -10,6 +10,7 @@ import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 import * as Client from "@millrace/transport/Client"
 import * as MediaDriver from "@millrace/transport/MediaDriver"
 import * as Subscription from "@millrace/transport/Subscription"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -30,12 +31,12 @@ const CHANNEL = "aeron:ipc?term-length=64k"
 /** Messages of a publisher that is not killed. */
 const COUNT = 4000
 
-/** A killed client is missed after four seconds. */
-const driver = Client.layer.pipe(
-  Layer.provideMerge(
-    MediaDriver.layerEmbedded({ clientLivenessTimeout: "4 seconds", publicationLingerTimeout: "1 second" })
+/** A driver that misses a killed client after so long, and keeps for the next one what that had not read until then. */
+const driverOf = (clientLivenessTimeout: Duration.Input) =>
+  Client.layer.pipe(
+    Layer.provideMerge(MediaDriver.layerEmbedded({ clientLivenessTimeout, publicationLingerTimeout: "1 second" }))
   )
-)
+
 describe("recorders, publishers and replayers that are killed", () => {
   it.live(
     "lose nothing that was acknowledged, and repeat nothing",
@@ -82,7 +83,7 @@ describe("recorders, publishers and replayers that are killed", () => {
           lines.map((line) => Number(line.split(" ")[0])),
           Array.from({ length: COUNT }, (_, index) => index)
         )
-      }).pipe(Effect.scoped, Effect.provide(driver)),
+      }).pipe(Effect.scoped, Effect.provide(driverOf("12 seconds"))),
     LIMIT
   )
 
@@ -127,7 +128,7 @@ describe("recorders, publishers and replayers that are killed", () => {
         yield* until(() => seen.number > end + COUNT)
         yield* Fiber.interrupt(joiner)
         yield* kill(publisher)
-      }).pipe(Effect.scoped, Effect.provide(driver)),
+      }).pipe(Effect.scoped, Effect.provide(driverOf("4 seconds"))),
     LIMIT
   )
 })
