@@ -23,6 +23,9 @@ export const verify = Effect.fnUntraced(function* (options: MessageStoreOptions,
   }
   faults.findings.forEach(onFinding)
   const indexFiles = yield* storeInspection.indexViews(inspection, onFinding)
+  const survival = yield* storeSteps.attempt(() =>
+    MachineIdentity.survivalOf(fileSystem, options.directory, machineIdentity(options.directory), !isOpen)
+  )
   const steps = verifySteps({
     fileSystem,
     root: options.directory,
@@ -31,7 +34,7 @@ export const verify = Effect.fnUntraced(function* (options: MessageStoreOptions,
     indexFiles,
     isOpen,
     checkpoint: files.checkpoint,
-    survival: MachineIdentity.survivalOf(fileSystem, options.directory, machineIdentity(options.directory), !isOpen),
+    survival,
     onFinding
   })
   const queueTotal = [...files.queues.all()].reduce((sum, { queue }) => sum + queue.maxOffset, 0)
