@@ -181,6 +181,18 @@ describe("verify", () => {
     })
   )
 
+  it.effect("fails, naming the file, where what tells of the last process cannot be read", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* filled
+      const path = join(directory, "config/machine.json")
+      fs.rmSync(path, { force: true })
+      fs.mkdirSync(path)
+      const { reason } = yield* Effect.flip(Inspect.verify({ directory }))
+      assert.strictEqual(reason._tag, "FileFailed")
+      assert.include(reason.message, path)
+    })
+  )
+
   it.effect("lists no more than was asked for, and counts all", () =>
     Effect.gen(function* () {
       const { directory } = yield* filled
