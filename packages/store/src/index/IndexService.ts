@@ -48,7 +48,10 @@ export interface IndexBounds {
   /** What is of a later time may be on no device. */
   readonly flushedTimestamp: number
   readonly isRecord: (position: number) => boolean
-  /** Files that must be there, from the oldest that is kept on. */
+  /**
+   * Files that must be there. Where the log has been cleaned those before the oldest may have gone with it: another program
+   * that had the store since says nothing of that.
+   */
   readonly listed?: ReadonlyArray<string>
 }
 
@@ -116,7 +119,7 @@ export class IndexService implements Dispatcher {
     const { directory, fileSystem, readOnly } = this.#options
     const untrue: Array<string> = []
     let trust: Trust = "stale"
-    for (const { length, name } of this.#found(bounds.listed ?? [])) {
+    for (const { length, name } of this.#found(bounds)) {
       if (trust !== "none") {
         const itsTrust = length === this.#fileLength && NAME.test(name) ? this.#open(name, bounds) : "none"
         // Behind a file that is kept there is nothing stale.
@@ -144,11 +147,12 @@ export class IndexService implements Dispatcher {
   }
 
   /** Files by age, with those among them that are listed and not there: these have no length. */
-  #found(listed: ReadonlyArray<string>): ReadonlyArray<Pick<DirectoryEntry, "name" | "length">> {
+  #found({ listed = [], minPosition }: IndexBounds): ReadonlyArray<Pick<DirectoryEntry, "name" | "length">> {
     const { directory, fileSystem } = this.#options
     const found = (fileSystem.entries(directory) ?? []).filter(({ isDirectory }) => !isDirectory)
-    const names = new Set(found.map(({ name }) => name))
-    const gone = listed.filter((name) => !names.has(name)).map((name) => ({ name, length: -1 }))
+    const names = found.map(({ name }) => name).toSorted()
+    const oldest = minPosition > 0 ? (names[0] ?? "") : ""
+    const gone = listed.filter((name) => name > oldest && !names.includes(name)).map((name) => ({ name, length: -1 }))
     return [...found, ...gone].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
 

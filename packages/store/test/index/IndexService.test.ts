@@ -188,6 +188,28 @@ describe("IndexService", () => {
     }
   })
 
+  it("misses a listed file that is gone, but not one that may have been cleaned away with the log", () => {
+    const { fileSystem, index, open } = make()
+    for (let number = 0; number < 40; number++) {
+      index.dispatch(record("t", ["k"], number * 100, 5000), number * 100)
+    }
+    const listed = index.files.map(({ name }) => name)
+    index.close()
+    fileSystem.remove(`/index/${listed[0]}`)
+    const cleaned = open()
+    assert.strictEqual(cleaned.load({ ...bounds(500, 4000, Number.POSITIVE_INFINITY), listed }), 3900)
+    assert.deepStrictEqual([cleaned.hasLost, cleaned.files.length], [false, listed.length - 1])
+    cleaned.close()
+    fileSystem.remove(`/index/${listed[2]}`)
+    const torn = open()
+    torn.load({ ...bounds(500, 4000, Number.POSITIVE_INFINITY), listed })
+    assert.deepStrictEqual([torn.hasLost, torn.files.map(({ name }) => name)], [true, [listed[1]]])
+    torn.close()
+    const whole = open()
+    assert.strictEqual(whole.load({ ...bounds(0, 4000, Number.POSITIVE_INFINITY), listed }), -1)
+    assert.deepStrictEqual([whole.hasLost, whole.files.length], [true, 0])
+  })
+
   it("does not trust files behind one that was not on the device when the page cache was lost, though it is stale", () => {
     const { index, open } = make()
     for (let number = 0; number < 35; number++) {
