@@ -8,7 +8,6 @@ import { CountersManager } from "@millrace/core/kernel/counters/CountersManager"
 import { assert } from "@millrace/core/kernel/memory/Assert"
 import type { Region } from "@millrace/core/kernel/memory/Region"
 import * as CountersFileDescriptor from "./CountersFileDescriptor.ts"
-import type { SyncTimes } from "./SyncTimes.ts"
 
 const NS_PER_MS = 1_000_000
 export const INTERVAL_MS = 1000
@@ -28,6 +27,15 @@ export interface Counted {
   readonly syncTimeNs: number
   readonly waitingReaderCount: number
   readonly isWriteable: boolean
+}
+
+/** How long syncs took. */
+export interface SyncTimes {
+  readonly count: number
+  readonly maxNs: number
+  /** The time that a part of the syncs, from 0 to 1, took at most; 0 where there were none. */
+  quantileNs(part: number): number
+  clear(): void
 }
 
 export interface StoreCountersParts {

@@ -1,6 +1,6 @@
 /** What has happened in a store since it was opened. Counting costs a few additions a call, whatever the messages. */
-import { SyncTimes } from "../counters/SyncTimes.ts"
 import type { StoreError } from "../StoreError.ts"
+import { SyncTimes } from "./syncTimes.ts"
 
 /** Upper bounds of the classes of flush times in milliseconds; the last class has none. */
 export const FLUSH_BOUNDS_MS: ReadonlyArray<number> = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]

@@ -3,7 +3,7 @@ import { HeapRegion } from "@millrace/core/kernel/memory/HeapRegion"
 import * as CountersFileDescriptor from "../../src/counters/CountersFileDescriptor.ts"
 import { type Counted, INTERVAL_MS, StoreCounters } from "../../src/counters/StoreCounters.ts"
 import * as StoreCountersReader from "../../src/counters/StoreCountersReader.ts"
-import { SyncTimes } from "../../src/counters/SyncTimes.ts"
+import { SyncTimes } from "../../src/internal/syncTimes.ts"
 
 const NS_PER_MS = 1_000_000
 
