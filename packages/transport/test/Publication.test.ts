@@ -191,6 +191,27 @@ describe("Publication", () => {
     }).pipe(Effect.scoped, Effect.provide(embedded()))
   )
 
+  it.live("counts the connect timeout from the last message that was accepted", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const subscription = yield* Scope.provide(Subscription.make(ipc), scope)
+      const publication = yield* Publication.make({ ...ipc, connectTimeout: 300 })
+      const messages = Array.from({ length: 1000 }, () => new Uint8Array(1000))
+      const publishing = yield* Effect.forkChild(reasonOf(publication.publishMany(messages)))
+      const startMs = performance.now()
+      yield* take(subscription, 1)
+      yield* Effect.sleep(200)
+      const before = yield* publication.position
+      while ((yield* publication.position) === before) {
+        yield* take(subscription, 1)
+      }
+      yield* Scope.close(scope, Exit.void)
+      const reason = yield* Fiber.join(publishing)
+      assert(reason._tag === "NotConnected")
+      assert.isBelow(reason.waitedMs, performance.now() - startMs - 200)
+    }).pipe(Effect.scoped, Effect.provide(embedded()))
+  )
+
   it.live("keeps what was accepted when a publisher is interrupted", () =>
     Effect.gen(function* () {
       const { publication, subscription } = yield* connected

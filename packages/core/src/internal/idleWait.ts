@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
-import type { IdleStrategy as IdleStrategyKernel } from "../agent/IdleStrategy.ts"
+import { type IdleStrategy as IdleStrategyKernel, SPIN } from "../agent/IdleStrategy.ts"
 import type { IdleStrategy } from "../IdleStrategy.ts"
+import { yieldProcessor } from "../native/Processor.ts"
 import { makeIdleStrategy } from "./idleStrategies.ts"
 
 const NS_PER_MS = 1_000_000
@@ -21,6 +22,12 @@ export class IdleWait {
   /** A timer's shortest wait is a millisecond: shorter ones are a turn of the event loop. */
   readonly wait: Effect.Effect<void> = Effect.suspend(() => {
     const waitNs = this.#idle.idle(0)
-    return waitNs < NS_PER_MS ? Effect.yieldNow : Effect.sleep(waitNs / NS_PER_MS)
+    if (waitNs >= NS_PER_MS) {
+      return Effect.sleep(waitNs / NS_PER_MS)
+    }
+    if (waitNs !== SPIN) {
+      yieldProcessor()
+    }
+    return Effect.yieldNow
   })
 }

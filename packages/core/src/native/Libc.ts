@@ -71,6 +71,9 @@ export const declare = <Arguments extends ReadonlyArray<unknown>, Result>(
 
 const nameIn = (prototype: string): string => /\w+(?=\()/.exec(prototype)?.[0] ?? prototype
 
+/** Whether a function was called before. */
+export const isLoaded = (): boolean => loaded !== undefined
+
 /** Throws `NativeUnavailable` where there is no libc to call: before anything is done that would have to be undone. */
 export const assertAvailable = (feature: string): void => void load(feature)
 

@@ -42,11 +42,12 @@ export interface PublicationRequest {
   readonly isExclusive: boolean
 }
 
-/** An offer that is repeated until all of it is accepted: `offer` goes on where it stopped, and says when it is done. */
+/** An offer that is repeated until all of it is accepted: `offer` goes on where it stopped. */
 export interface Repeated {
   /** The kernel's answer to one attempt. */
   readonly offer: () => number
-  readonly isDone: () => boolean
+  /** Messages that are not accepted yet. */
+  readonly remaining: () => number
 }
 
 export class PublicationHandle extends RestorableHandle<ClientPublication> {
@@ -112,21 +113,22 @@ export class PublicationHandle extends RestorableHandle<ClientPublication> {
     })
   }
 
-  /** Waits for subscribers and room, and for a driver, until the offer is done. */
+  /** Waits for subscribers and room, and for a driver, until the offer is done. The wait starts anew with each part. */
   publish(repeated: Repeated): Effect.Effect<void, TransportError> {
     return Effect.suspend(() => {
       const startMs = performance.now()
+      const remaining = repeated.remaining()
       return waitFor(() => {
         let code: number
         let rotations = 0
         do {
           code = repeated.offer()
-          if (repeated.isDone()) {
+          if (repeated.remaining() === 0) {
             return Effect.void
           }
           rotations = code === OfferCode.ADMIN_ACTION ? rotations + 1 : 0
         } while (code >= 0 || (rotations > 0 && rotations < ROTATIONS_MAX))
-        return this.refused(code, startMs)
+        return this.refused(code, startMs) ?? (repeated.remaining() < remaining ? this.publish(repeated) : undefined)
       }, ROOM_TURNS_MS)
     })
   }

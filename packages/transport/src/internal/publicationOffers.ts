@@ -12,7 +12,7 @@ const tooLong = (length: number, lengthMax: number): TransportError =>
 /** The limit may be another one after each reconnection: it is looked at with each attempt. */
 export const publishOne = (handle: PublicationHandle, message: Uint8Array): Effect.Effect<void, TransportError> =>
   Effect.suspend(() => {
-    let isDone = false
+    let isAccepted = false
     return handle.publish({
       offer: () => {
         const { kernel } = handle
@@ -20,10 +20,10 @@ export const publishOne = (handle: PublicationHandle, message: Uint8Array): Effe
           throw tooLong(message.length, kernel.maxMessageLength)
         }
         const code = kernel.offer(message, 0, message.length)
-        isDone = code >= 0
+        isAccepted = code >= 0
         return code
       },
-      isDone: () => isDone
+      remaining: () => (isAccepted ? 0 : 1)
     })
   })
 
@@ -45,7 +45,7 @@ export const publishMany = (
         accepted += accepted < messages.length ? kernel.acceptedCount : 0
         return code
       },
-      isDone: () => accepted === messages.length
+      remaining: () => messages.length - accepted
     })
   })
 
@@ -70,7 +70,7 @@ export const publishBatch = (
         accepted += kernel.acceptedCount
         return code
       },
-      isDone: () => accepted === count
+      remaining: () => count - accepted
     })
   })
 

@@ -1,9 +1,11 @@
 /**
  * Waiting for something in shared memory, which has no descriptor to wake on: a few looks at once, then one a turn of
- * the event loop, then by timers that grow with the time without work. The first success starts the next wait anew.
+ * the event loop and of the processor, then by timers that grow with the time without work. The first success starts
+ * the next wait anew.
  *
  * One effect is made for each success, none for a look.
  */
+import { yieldProcessor } from "@millrace/core/kernel/native/Processor"
 import * as Effect from "effect/Effect"
 import type { TransportError } from "../TransportError.ts"
 import { failThrown } from "./transportError.ts"
@@ -15,7 +17,7 @@ const SPINS = 16
 const TURNS_MS = 0.4
 /**
  * For room in a log: longer than the naps of a driver that was at work a moment ago. Else publisher and driver sleep in
- * turns of a millisecond: a stream of 64 KiB terms then rested three times of four that its window was full, now one of six.
+ * turns of a millisecond: messages through terms of 64 KiB then take two to three times as long.
  */
 export const ROOM_TURNS_MS = 1.5
 const PARK_MIN_MS = 1
@@ -75,6 +77,7 @@ const park = <A, E>(
       }
       const waitedMs = performance.now() - startMs
       if (waitedMs < turnsMs) {
+        yieldProcessor()
         immediate = setImmediate(turn)
       } else {
         timer = setTimeout(turn, Math.min(PARK_MAX_MS, Math.max(PARK_MIN_MS, waitedMs * PARK_PART)))
