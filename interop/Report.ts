@@ -5,6 +5,7 @@ export class Report {
   passed = 0
   failed = 0
   readonly #print: (line: string) => void
+  #settledMs: number = performance.now()
 
   constructor(print: (line: string) => void) {
     this.#print = print
@@ -39,9 +40,12 @@ export class Report {
   }
 
   #settle(title: string, details: ReadonlyArray<string>): void {
+    const nowMs = performance.now()
+    const seconds = Math.round((nowMs - this.#settledMs) / 1000)
+    this.#settledMs = nowMs
     if (details.length === 0) {
       this.passed++
-      this.#print(`ok    ${title}`)
+      this.#print(`ok    ${title}${seconds >= SECONDS_WORTH_TELLING ? ` (${seconds} s)` : ""}`)
       return
     }
     this.failed++
@@ -58,6 +62,9 @@ export interface Named {
 }
 
 const SHOWN_LENGTH_MAX = 300
+
+/** A check that takes so long may come near to what its steps are given. */
+const SECONDS_WORTH_TELLING = 10
 
 const show = (value: unknown): string => {
   const text = value === undefined ? "nothing" : JSON.stringify(value)

@@ -41,8 +41,16 @@ const lossOf: Readonly<Record<Side, Properties>> = {
 
 const isPlain = ({ isExclusive }: Stream): boolean => !isExclusive
 
+const isLong = ({ lengths }: Stream): boolean => lengths.includes("20000")
+
 /** Short, so that they wrap many times; a message is at most an eighth of one. */
-const termLengthOf = ({ lengths }: Stream): string => (lengths.includes("20000") ? "256k" : "64k")
+const termLengthOf = (stream: Stream): string => (isLong(stream) ? "256k" : "64k")
+
+/**
+ * Under loss the window of cubic shrinks to one datagram, and each that is lost is missed only by the next heartbeat,
+ * 100 ms later: between two drivers of Java a thousand long messages take more than two minutes. These wrap four times.
+ */
+const LONG_MESSAGES_OF_LOSSY_CUBIC = 150
 
 export const runNetwork = async (context: Context, count: number, peer: Peer): Promise<void> => {
   let streamId = 2000
@@ -55,7 +63,7 @@ export const runNetwork = async (context: Context, count: number, peer: Peer): P
     directoryOf: (side: Side) => string,
     streams: ReadonlyArray<Stream>,
     parameters: string,
-    messages: number
+    countOf: (stream: Stream) => number
   ): Promise<void> => {
     for (const stream of streams) {
       const channel = `aeron:udp?endpoint=localhost:${await freePort()}|term-length=${termLengthOf(stream)}${parameters}`
@@ -66,7 +74,7 @@ export const runNetwork = async (context: Context, count: number, peer: Peer): P
             subscriberDirectory: directoryOf(stream.subscriber),
             channel,
             streamId: ++streamId,
-            count: messages
+            count: countOf(stream)
           },
           stream
         )
@@ -77,16 +85,20 @@ export const runNetwork = async (context: Context, count: number, peer: Peer): P
     where: string,
     messages: number,
     properties: Partial<Record<Side, Properties>> = {}
-  ): Promise<void> =>
-    withDrivers(
+  ): Promise<void> => {
+    const isLossy = Object.keys(properties).length > 0
+    return withDrivers(
       [peer, "millrace"],
       async (theirs, ours) => {
         const directoryOf = (side: Side): string => (side === "millrace" ? ours : theirs)
-        await runBetween(where, directoryOf, both, "", messages)
-        await runBetween(`${where}, cc=cubic`, directoryOf, both.filter(isPlain), "|cc=cubic", messages / 10)
+        await runBetween(where, directoryOf, both, "", () => messages)
+        await runBetween(`${where}, cc=cubic`, directoryOf, both.filter(isPlain), "|cc=cubic", (stream) =>
+          isLossy && isLong(stream) ? LONG_MESSAGES_OF_LOSSY_CUBIC : messages / 10
+        )
       },
       properties
     )
+  }
   await runBoth("udp", count)
   for (const side of [peer, "millrace"] as const) {
     await runBoth(`udp, ${side} loses ${LOSS_RATE * 100} %`, count / 10, { [side]: lossOf[side] })

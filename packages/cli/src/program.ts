@@ -11,6 +11,7 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { createRequire } from "node:module"
 import { isStopping, runMain } from "./internal/runMain.ts"
+import * as CompletionScript from "./output/CompletionScript.ts"
 import * as Presenter from "./output/Presenter.ts"
 
 const { version } = createRequire(import.meta.url)("millrace/package.json") as { readonly version: string }
@@ -35,7 +36,7 @@ const services = Layer.mergeAll(
   Layer.succeed(Logger.LogToStderr, true),
   Layer.succeed(
     CliConfig.CliConfig,
-    CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions, GlobalFlag.LogLevel] })
+    CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, CompletionScript.flag, GlobalFlag.LogLevel] })
   )
 )
 
