@@ -70,7 +70,9 @@ export const of = ({ disk }: MachineFacts): ReadonlyArray<Check.Check> =>
           value: `${disk.directory}: ${disk.problem}`,
           limit: "a directory that may be written",
           why: "a store writes its files there",
-          mend: `sudo install -d -o "$USER" ${disk.directory}`
+          mend: disk.problem.startsWith("EROFS")
+            ? `sudo mount -o remount,rw "$(df --output=target ${disk.directory} | tail -1)"`
+            : `sudo install -d -o "$USER" ${disk.directory}`
         })
       ]
     : [fileSystem(disk), space(disk), sync(disk)]

@@ -72,6 +72,12 @@ describe("Checks", () => {
     }
   })
 
+  it("has a read-only file system mounted anew, and does not make directories there", () => {
+    const mendOf = (problem: string) => judge({ disk: { directory: "/data", problem } }).get("disk")!.mend
+    assert.include(mendOf("EROFS: read-only file system, access '/data'"), "mount -o remount,rw")
+    assert.include(mendOf("EACCES: permission denied, access '/data'"), "install -d")
+  })
+
   it("compares versions as numbers", () => {
     assert.strictEqual(statusOf({ nodeVersion: "v22.19.0" }, "Node"), "ok")
     assert.strictEqual(statusOf({ nodeVersion: "v22.9.0" }, "Node"), "fail")

@@ -3,6 +3,7 @@
  * What is made here is private to its user (files 0600, directories 0700): a log buffer holds other people's messages.
  */
 import * as fs from "node:fs"
+import { dirname } from "node:path"
 import { attempt, fromNode } from "./Errno.ts"
 
 export const FILE_MODE = 0o600
@@ -30,9 +31,25 @@ export const lengthOf = (fd: number, path: string): number => attempt(path, () =
 export const truncate = (fd: number, length: number, path: string): void =>
   attempt(path, () => fs.ftruncateSync(fd, length))
 
+/** The one that has to be made before all others. */
+const topmostMissing = (path: string): string => {
+  const parent = dirname(path)
+  return fs.existsSync(parent) ? path : topmostMissing(parent)
+}
+
 /** Makes a directory and those above it. One that is there already stays as it is. */
 export const makeDirectory = (path: string, mode: number = DIRECTORY_MODE): void =>
-  attempt(path, () => void fs.mkdirSync(path, { recursive: true, mode }))
+  attempt(path, () => {
+    try {
+      fs.mkdirSync(path, { recursive: true, mode })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+        // So says Node of a read-only file system, where it makes several: of one alone it says what the system does.
+        fs.mkdirSync(topmostMissing(path), { mode })
+      }
+      throw error
+    }
+  })
 
 /** Removes a file; one that is not there is fine. */
 export const remove = (path: string): void => attempt(path, () => fs.rmSync(path, { force: true }))

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { NativeError } from "../../src/native/Errno.ts"
 import * as Files from "../../src/native/Files.ts"
+import { makeReadOnly, mountSmallFileSystem, noMountReason } from "@millrace/testkit/smallFileSystem"
 import { temporaryDirectory } from "@millrace/testkit/temporaryDirectory"
 
 describe("Files", () => {
@@ -20,6 +21,16 @@ describe("Files", () => {
     fs.chmodSync(directory, 0o755)
     Files.makeDirectory(directory)
     assert.strictEqual(fs.statSync(directory).mode & 0o777, 0o755)
+  })
+
+  it.skipIf(noMountReason !== undefined)("says of a read-only file system that it is one", () => {
+    const directory = mountSmallFileSystem(64 * 1024)
+    Files.makeDirectory(join(directory, "there"))
+    makeReadOnly(directory)
+    Files.makeDirectory(join(directory, "there"))
+    for (const path of [join(directory, "a"), join(directory, "there", "b", "c")]) {
+      assert.throws(() => Files.makeDirectory(path), NativeError, /failed with EROFS/)
+    }
   })
 
   it("refuses to make a file whose name is taken", () => {

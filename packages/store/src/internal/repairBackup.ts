@@ -29,7 +29,7 @@ export class RepairBackup {
         message: "the backup is there already"
       })
     }
-    this.#attempt("make directory", target, () => fs.mkdirSync(target, { recursive: true }))
+    this.#attempt("make directory", target, () => Files.makeDirectory(target))
   }
 
   /** Files that were changed, made or put aside. */
