@@ -13,6 +13,7 @@ import * as Clients from "./Clients.ts"
 import * as CPeer from "./CPeer.ts"
 import * as DropIn from "./DropIn.ts"
 import * as Features from "./Features.ts"
+import * as LogMetadata from "./LogMetadata.ts"
 import * as Names from "./Names.ts"
 import { runNetwork } from "./network.ts"
 import * as Samples from "./Samples.ts"
@@ -29,6 +30,7 @@ import {
   titleOf,
   withDrivers
 } from "./Streams.ts"
+import * as TaggedChannels from "./TaggedChannels.ts"
 import * as Threads from "./Threads.ts"
 import * as Timestamps from "./Timestamps.ts"
 import * as Tools from "./Tools.ts"
@@ -131,6 +133,8 @@ const sectionsOfBoth: Readonly<Record<string, Section>> = {
 
 const sections: Readonly<Record<string, Section>> = {
   ...sectionsOfBoth,
+  metadata: LogMetadata.run,
+  tags: TaggedChannels.run,
   capture: Capture.run,
   ring: SharedRing.run,
   unblocker: UnblockedLogs.run

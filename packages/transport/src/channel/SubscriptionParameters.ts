@@ -27,6 +27,8 @@ export interface SubscriptionParameters {
   readonly isRejoin: boolean
   readonly isSparse: boolean
   readonly isResponse: boolean
+  /** Whether the receivers of a stream are a group; undefined = as its sender says. */
+  readonly isGroup: boolean | undefined
   readonly congestionControl: CongestionControlName
   readonly untetheredWindowLimitTimeoutNs: number
   readonly untetheredLingerTimeoutNs: number
@@ -42,6 +44,11 @@ const parseSessionId = (uri: ChannelUri): number | undefined => {
     throw fault(uri, "session-id", text, "a number: only a publication may name a tag here", true)
   }
   return int32(uri, "session-id", text, true)
+}
+
+const parseGroup = (uri: ChannelUri): boolean | undefined => {
+  const text = uri.get("group")
+  return text === undefined || text === "infer" ? undefined : text === "true"
 }
 
 const parseCongestionControl = (uri: ChannelUri, defaultName: CongestionControlName): CongestionControlName => {
@@ -74,6 +81,7 @@ export const parse = (uri: ChannelUri, defaults: SubscriptionDefaults): Subscrip
     isRejoin: boolean(uri, "rejoin", defaults.isRejoin),
     isSparse: boolean(uri, "sparse", defaults.isSparse),
     isResponse: uri.get("control-mode") === "response",
+    isGroup: parseGroup(uri),
     congestionControl: parseCongestionControl(uri, defaults.congestionControl),
     untetheredWindowLimitTimeoutNs: windowLimitNs,
     untetheredLingerTimeoutNs: durationNs(uri, "untethered-linger-timeout", lingerDefaultNs),

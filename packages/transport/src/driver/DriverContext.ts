@@ -12,6 +12,7 @@ import type { DriverSettings } from "./DriverSettings.ts"
 import type { LogFactory } from "./LogFactory.ts"
 import type { ReceiverCommands } from "./ReceiverCommands.ts"
 import type { SenderCommands } from "./SenderCommands.ts"
+import type { SystemLengths } from "./SocketBuffers.ts"
 import type { SystemCounters } from "./SystemCounters.ts"
 
 /** The ports of a driver that speaks UDP. */
@@ -45,6 +46,8 @@ export interface DriverContext {
   readonly logFactory: LogFactory
   /** Undefined = a driver of IPC alone. */
   readonly network: DriverNetwork | undefined
+  /** What the system has for sockets, as logs tell it. */
+  readonly socketBuffers: SystemLengths
   /** Notes an error in the driver's error log. Must not throw. */
   readonly recordError: (error: unknown) => void
   /** Whether a client with this token may end the driver. */

@@ -1,4 +1,7 @@
-/** The endpoints of one kind: opened for the first who needs one, shared, closed after the last. */
+/**
+ * The endpoints of one kind: opened for the first who needs one, shared, closed after the last. A channel shares the
+ * endpoint with its tag, else one of the same addresses, unless both have tags: these keep channels of one place apart.
+ */
 import { SocketAddress } from "../channel/SocketAddress.ts"
 import type { UdpChannel } from "../channel/UdpChannel.ts"
 import * as ErrorCode from "../command/ErrorCode.ts"
@@ -42,8 +45,7 @@ export class EndpointTable<E extends ChannelEndpoint> {
   private readonly closing: ClosingEndpoints
   private readonly resources: SharedResources
   private readonly ports: PortRange
-  private readonly endpoints = new Map<string, E>()
-  private readonly endpointsById = new Map<number, E>()
+  private readonly endpoints = new Map<number, E>()
   private nextId: number
 
   constructor(
@@ -66,16 +68,32 @@ export class EndpointTable<E extends ChannelEndpoint> {
   }
 
   find(endpointId: number): E | undefined {
-    return this.endpointsById.get(endpointId)
+    return this.endpoints.get(endpointId)
   }
 
   findByTag(tag: bigint): UdpChannel | undefined {
     return this.endpointByTag(tag)?.udpChannel
   }
 
+  /** The open endpoint that a channel shares. Throws when the one with its tag is elsewhere. */
+  findShared(udpChannel: UdpChannel): E | undefined {
+    const tagged = this.tagged(udpChannel)
+    if (tagged !== undefined) {
+      return tagged
+    }
+    let shared: E | undefined
+    for (const endpoint of this.endpoints.values()) {
+      if (isOneEndpoint(endpoint.udpChannel, udpChannel)) {
+        // Of several the youngest, as in Aeron's drivers.
+        shared = endpoint
+      }
+    }
+    return shared
+  }
+
   get(request: EndpointRequest<E>): E {
     const { udpChannel } = request
-    const existing = this.tagged(udpChannel) ?? this.endpoints.get(udpChannel.canonicalForm)
+    const existing = this.findShared(udpChannel)
     if (existing !== undefined) {
       request.confirm(existing.udpChannel)
       SocketBuffers.confirmMatch(udpChannel, existing.udpChannel, this.askedOf(existing.udpChannel))
@@ -94,8 +112,7 @@ export class EndpointTable<E extends ChannelEndpoint> {
     if (endpoint.shouldBeClosed) {
       endpoint.isClosing = true
       endpoint.status.onClosing()
-      this.endpoints.delete(endpoint.udpChannel.canonicalForm)
-      this.endpointsById.delete(endpoint.id)
+      this.endpoints.delete(endpoint.id)
       this.resources.removeSocket(endpoint.id)
       this.ports.release(endpoint.socket.localAddress.port)
       this.closing.add(endpoint)
@@ -108,7 +125,6 @@ export class EndpointTable<E extends ChannelEndpoint> {
       endpoint.close()
     }
     this.endpoints.clear()
-    this.endpointsById.clear()
   }
 
   private open(request: EndpointRequest<E>): E {
@@ -126,8 +142,7 @@ export class EndpointTable<E extends ChannelEndpoint> {
     }
     const endpoint = make(this.nextId, status, socket)
     this.nextId += ENDPOINT_ID_STEP
-    this.endpoints.set(udpChannel.canonicalForm, endpoint)
-    this.endpointsById.set(endpoint.id, endpoint)
+    this.endpoints.set(endpoint.id, endpoint)
     this.resources.addSocket(endpoint.id, socket)
     this.agent.onRegisterEndpoint(endpoint)
     return endpoint
@@ -186,3 +201,7 @@ export class EndpointTable<E extends ChannelEndpoint> {
 }
 
 const isAddressTaken = (error: unknown): boolean => error instanceof UdpSocketError && error.code === "EADDRINUSE"
+
+/** For channels that do not have a tag in common. */
+const isOneEndpoint = (existing: UdpChannel, { canonicalForm, fields }: UdpChannel): boolean =>
+  existing.canonicalForm === canonicalForm && (existing.fields.tag === undefined || fields.tag === undefined)

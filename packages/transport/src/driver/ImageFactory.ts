@@ -8,13 +8,14 @@ import type { DriverContext } from "./DriverContext.ts"
 import type { RawLog } from "./LogFactory.ts"
 import { PublicationImage, type PublicationImageFields, type PublicationImageListener } from "./PublicationImage.ts"
 import type { ReceivedImageDescription } from "./ReceiverCommands.ts"
+import * as SocketBuffers from "./SocketBuffers.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import type { SubscriptionLink } from "./SubscriptionLink.ts"
 
 export interface ImageIdentity {
   readonly correlationId: bigint
   readonly windowLength: number
-  /** The sender says that its receivers are a group. */
+  /** The sender says that its receivers are a group, or the subscription does. */
   readonly isGroup: boolean
 }
 
@@ -171,8 +172,10 @@ const createLog = (
     type: LogBufferDescriptor.LogType.PublicationImage,
     activeTransportCount: 1,
     receiverWindowLength: windowLength,
-    socketRcvbufLength: endpoint.socket.receiveBufferLength,
-    socketSndbufLength: endpoint.socket.sendBufferLength,
+    ...SocketBuffers.logFields(SocketBuffers.asked(endpoint.udpChannel, context.settings), context.socketBuffers),
+    // An image has none of these.
+    entityTag: 0n,
+    responseCorrelationId: 0n,
     tether: parameters.isTether,
     rejoin: parameters.isRejoin,
     reliable: parameters.isReliable,

@@ -18,6 +18,7 @@ import type { PublicationLink } from "./PublicationLink.ts"
 import { PublicationTable } from "./PublicationTable.ts"
 import { IPC_MEDIA, type SessionIds } from "./SessionIds.ts"
 import * as PublicationLog from "./PublicationLog.ts"
+import * as SocketBuffers from "./SocketBuffers.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import { IpcSubscriptionLink, type SubscriptionLink } from "./SubscriptionLink.ts"
 import * as SystemCounters from "./SystemCounters.ts"
@@ -221,7 +222,7 @@ export class IpcStreams implements IpcPublicationListener {
     rawLog: RawLog,
     nowNs: number
   ): IpcPublication {
-    const { counters, randomInt32, settings } = this.context
+    const { counters, randomInt32, settings, socketBuffers } = this.context
     const { clientId, channel, correlationId: registrationId, streamId } = command
     const { log, startPosition, startTermId, startTermOffset } = PublicationLog.create(rawLog, {
       registrationId,
@@ -230,7 +231,8 @@ export class IpcStreams implements IpcPublicationListener {
       isExclusive,
       parameters,
       filePageSize: settings.filePageSize,
-      randomTermId: randomInt32
+      randomTermId: randomInt32,
+      socketBuffers: SocketBuffers.logFields(SocketBuffers.NONE, socketBuffers)
     })
     const identity = { clientId, registrationId, sessionId, streamId, channel }
     const [publisherPosition, publisherLimit] = StreamCounters.allocateAll(

@@ -27,6 +27,7 @@ import { PublicationTable } from "./PublicationTable.ts"
 import type { SendEndpoints } from "./SendEndpoints.ts"
 import type { SenderCommands } from "./SenderCommands.ts"
 import type { SessionIds } from "./SessionIds.ts"
+import * as SocketBuffers from "./SocketBuffers.ts"
 import * as StreamCounters from "./StreamCounters.ts"
 import * as SystemCounters from "./SystemCounters.ts"
 
@@ -250,7 +251,7 @@ export class NetworkPublications implements NetworkPublicationListener {
 
   private newPublication(publication: NewPublication, rawLog: RawLog, nowNs: number): NetworkPublication {
     const { command, endpoint, isExclusive, parameters, sessionId } = publication
-    const { randomInt32, settings } = this.context
+    const { randomInt32, settings, socketBuffers } = this.context
     const { channel, clientId, correlationId: registrationId, streamId } = command
     const { log, startPosition, startTermId, startTermOffset } = PublicationLog.create(rawLog, {
       registrationId,
@@ -260,8 +261,7 @@ export class NetworkPublications implements NetworkPublicationListener {
       parameters,
       filePageSize: settings.filePageSize,
       randomTermId: randomInt32,
-      sendBufferLength: endpoint.socket.sendBufferLength,
-      receiveBufferLength: endpoint.socket.receiveBufferLength
+      socketBuffers: SocketBuffers.logFields(SocketBuffers.asked(endpoint.udpChannel, settings), socketBuffers)
     })
     const identity = { clientId, registrationId, sessionId, streamId, channel }
     const positions = this.positionsOf(identity, isExclusive, startPosition, publication.flowControl)

@@ -266,11 +266,17 @@ export class NetworkSubscriptions implements PublicationImageListener {
     udpChannel: UdpChannel,
     parameters: SubscriptionParameters.SubscriptionParameters
   ): void {
+    const endpoint = this.endpoints.findShared(udpChannel)
+    const { tag } = udpChannel.fields
+    if (tag !== undefined && tag !== endpoint?.udpChannel.fields.tag) {
+      // Aeron's drivers compare only what has the same tag.
+      return
+    }
     for (const link of this.subscriptionLinks) {
       if (
         !(link instanceof NetworkSubscriptionLink) ||
         link.streamId !== command.streamId ||
-        link.endpoint.udpChannel.canonicalForm !== udpChannel.canonicalForm ||
+        link.endpoint !== endpoint ||
         link.sessionId !== parameters.sessionId
       ) {
         continue
@@ -317,7 +323,7 @@ export class NetworkSubscriptions implements PublicationImageListener {
       termLength: request.termLength,
       isSparse: first.parameters.isSparse
     })
-    const isGroup = FrameFlags.has(request.flags, FrameFlags.SETUP_GROUP)
+    const isGroup = first.parameters.isGroup ?? FrameFlags.has(request.flags, FrameFlags.SETUP_GROUP)
     this.pendingImages.push({ request, identity: { correlationId, windowLength, isGroup }, log })
   }
 

@@ -4,6 +4,7 @@ import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMet
 import { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
 import type { PublicationParameters } from "../channel/PublicationParameters.ts"
 import type { RawLog } from "./LogFactory.ts"
+import type { LogFields } from "./SocketBuffers.ts"
 
 export interface PublicationLogFields {
   readonly registrationId: bigint
@@ -14,9 +15,7 @@ export interface PublicationLogFields {
   readonly filePageSize: number
   /** Where the stream begins if its channel does not say. */
   readonly randomTermId: () => number
-  /** Of the sockets; none over IPC. */
-  readonly sendBufferLength?: number
-  readonly receiveBufferLength?: number
+  readonly socketBuffers: LogFields
 }
 
 export interface PublicationLog {
@@ -43,8 +42,7 @@ export const create = (rawLog: RawLog, fields: PublicationLogFields): Publicatio
     tails: LogBufferMetadata.initialTails(initialTermId, termId, termOffset),
     activeTermCount: LogBufferDescriptor.computeTermCount(termId, initialTermId),
     publicationWindowLength: parameters.publicationWindowLength,
-    socketSndbufLength: fields.sendBufferLength ?? 0,
-    socketRcvbufLength: fields.receiveBufferLength ?? 0,
+    ...fields.socketBuffers,
     maxResend: parameters.maxResend,
     entityTag: parameters.entityTag,
     responseCorrelationId: parameters.responseCorrelationId,

@@ -42,6 +42,10 @@ export class ReceiveEndpoints {
     return this.endpoints.findByTag(tag)
   }
 
+  findShared(udpChannel: UdpChannel): ReceiveChannelEndpoint | undefined {
+    return this.endpoints.findShared(udpChannel)
+  }
+
   get(registrationId: bigint, udpChannel: UdpChannel): ReceiveChannelEndpoint {
     return this.endpoints.get({
       registrationId,

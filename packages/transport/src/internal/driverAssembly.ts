@@ -13,6 +13,7 @@ import * as CommandType from "../command/CommandType.ts"
 import * as Driver from "../driver/Driver.ts"
 import type { DriverContext, DriverNetwork } from "../driver/DriverContext.ts"
 import type { LogFactory } from "../driver/LogFactory.ts"
+import * as SocketBuffers from "../driver/SocketBuffers.ts"
 import * as SystemCounters from "../driver/SystemCounters.ts"
 import type { DriverStart } from "./driverStart.ts"
 import type { UdpFaults } from "./udpFaults.ts"
@@ -104,6 +105,15 @@ const contextOf = (
   systemCounters.get(SystemCounters.BYTES_CURRENTLY_MAPPED).setRelease(memory.cnc.length + memory.lossReport.length)
   // The driver takes the first id, so that those of clients begin at 1.
   commands.nextCorrelationId()
+  const network = world.network(
+    new LossReport.LossReport(memory.lossReport.buffer()),
+    {
+      onSendFailed: () => systemCounters.increment(SystemCounters.SHORT_SENDS),
+      onDropped: () => systemCounters.increment(SystemCounters.INVALID_PACKETS),
+      onError: recordError
+    },
+    systemCounters
+  )
   return {
     settings,
     clock,
@@ -113,15 +123,8 @@ const contextOf = (
     counters,
     systemCounters,
     logFactory: world.logFactory(recordError),
-    network: world.network(
-      new LossReport.LossReport(memory.lossReport.buffer()),
-      {
-        onSendFailed: () => systemCounters.increment(SystemCounters.SHORT_SENDS),
-        onDropped: () => systemCounters.increment(SystemCounters.INVALID_PACKETS),
-        onError: recordError
-      },
-      systemCounters
-    ),
+    network,
+    socketBuffers: network === undefined ? SocketBuffers.UNKNOWN : SocketBuffers.systemLengths(network.udp),
     recordError,
     isTerminationAllowed: terminationValidator(start)
   }

@@ -23,11 +23,16 @@ import { Conductor } from "../../src/driver/Conductor.ts"
 import type { DriverNetwork } from "../../src/driver/DriverContext.ts"
 import type { DriverSettings } from "../../src/driver/DriverSettings.ts"
 import type { LogFactory, LogFailure, LogRequest } from "../../src/driver/LogFactory.ts"
+import type { SystemLengths } from "../../src/driver/SocketBuffers.ts"
 import * as SystemCounters from "../../src/driver/SystemCounters.ts"
 
 const RING_LENGTH = 64 * 1024
 const COUNTERS_MAX = 256
 const PAGE_SIZE = 4096
+export const SYSTEM_BUFFERS: SystemLengths = {
+  default: { receive: 100_000, send: 110_000 },
+  max: { receive: 4_000_000, send: 5_000_000 }
+}
 export const TERM_LENGTH = LogBufferDescriptor.TERM_LENGTH_MIN
 
 export class FakeClock implements Clock {
@@ -236,7 +241,8 @@ export class HeapDriver {
       logFactory: this.logFactory,
       recordError: (error) => this.errors.push(error),
       isTerminationAllowed: () => this.isTerminationAllowed,
-      network: world.network
+      network: world.network,
+      socketBuffers: SYSTEM_BUFFERS
     })
     const { network } = this.conductor
     this.agent = new CompositeAgent([this.conductor, ...(network?.agents ?? [])])
