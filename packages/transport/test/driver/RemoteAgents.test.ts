@@ -82,6 +82,22 @@ describe("a conductor without agents of the network on its thread", () => {
     assert.lengthOf(named([...driver.tick(), ...driver.tick()], "onSubscriptionReady"), 1)
   })
 
+  it("looks no name up for an endpoint that it has closed before its sender says that it is silent", () => {
+    const { calls, driver, say } = setUp()
+    const client = driver.newClient()
+    const id = client.addPublication(CHANNEL, 1001)
+    driver.tick()
+    client.removePublication(id, false)
+    driver.pass(12_000, [client])
+    say((conductor) => conductor.onPublicationReleased(id))
+    driver.pass(3_000, [client])
+    assert.include(calls.sender, "onCloseEndpoint")
+    say((conductor) => conductor.onSilent(1))
+    driver.pass(3_000, [client])
+    assert.isEmpty(driver.errors)
+    assert.notInclude(calls.sender, "onResolutionChange")
+  })
+
   it("ends after its agents when a client ends the driver", () => {
     const { calls, driver, say } = setUp()
     driver.newClient().terminateDriver(new Uint8Array(0))
