@@ -25,6 +25,7 @@ import { Clients } from "./Clients.ts"
 import { type CommandListener, dispatch } from "./CommandDispatch.ts"
 import { ControlProtocolError } from "./ControlProtocolError.ts"
 import type { DriverContext } from "./DriverContext.ts"
+import * as ErrorText from "./ErrorText.ts"
 import { IpcStreams } from "./IpcStreams.ts"
 import { NetworkStreams } from "./NetworkStreams.ts"
 import { LogFreeing } from "./LogFreeing.ts"
@@ -236,7 +237,7 @@ export class Conductor implements Agent, CommandListener {
 
   onCommandFailure(correlationId: bigint, error: unknown): void {
     this.context.recordError(error)
-    this.context.clientProxy.onError(correlationId, codeOf(error), textOf(error))
+    this.context.clientProxy.onError(correlationId, codeOf(error), ErrorText.of(error))
   }
 
   /** No work that an idle driver should stay awake for. */
@@ -366,5 +367,3 @@ const codeOf = (error: unknown): number => {
   }
   return error instanceof MalformedMessage ? ErrorCode.MALFORMED_COMMAND : ErrorCode.GENERIC_ERROR
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

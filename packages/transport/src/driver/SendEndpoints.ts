@@ -9,6 +9,7 @@ import type { DriverContext, DriverNetwork } from "./DriverContext.ts"
 import { EndpointTable } from "./EndpointTable.ts"
 import type { SenderCommands } from "./SenderCommands.ts"
 import { confirmTimestamps } from "./EndpointTimestamps.ts"
+import * as ErrorText from "./ErrorText.ts"
 import * as SocketBuffers from "./SocketBuffers.ts"
 import * as SystemCounters from "./SystemCounters.ts"
 
@@ -99,7 +100,7 @@ export class SendEndpoints {
       return udpChannel !== undefined
     } catch (error) {
       // What is sent goes where it went before.
-      this.context.recordError(`WARN ${error instanceof Error ? error.message : String(error)}`)
+      this.context.recordError(`WARN ${ErrorText.of(error)}`)
       return true
     }
   }

@@ -14,6 +14,7 @@ import {
   type PendingLog,
   type RawLog
 } from "../driver/LogFactory.ts"
+import * as ErrorText from "../driver/ErrorText.ts"
 import * as DriverDirectory from "./driverDirectory.ts"
 import type { StorageChecks } from "./driverStart.ts"
 
@@ -121,5 +122,5 @@ const checkSpace = (
 
 const failureOf = (error: unknown): LogFailure => ({
   isStorageSpace: error instanceof NativeError && error.code === "ENOSPC",
-  message: error instanceof Error ? error.message : String(error)
+  message: ErrorText.of(error)
 })
