@@ -7,18 +7,15 @@
  *
  * Draining lasts until every subscriber has read to the end; Linger until no client holds the publication.
  */
-import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
-import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
 import type { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
-import { LogBufferUnblocker } from "@millrace/core/kernel/logbuffer/LogBufferUnblocker"
 import * as TermCleaner from "@millrace/core/kernel/logbuffer/TermCleaner"
-import { TermTail } from "@millrace/core/kernel/logbuffer/TermTail"
 import { IPC_CHANNEL } from "../channel/ChannelUri.ts"
 import type { PublicationParameters } from "../channel/PublicationParameters.ts"
 import type { RawLog } from "./LogFactory.ts"
 import type { ManagedResource } from "./ManagedResource.ts"
 import type { PositionCounter } from "./PositionCounter.ts"
 import type { LinkedPublication } from "./PublicationLink.ts"
+import { PublisherLog } from "./PublisherLog.ts"
 import type { Subscribable } from "./Subscribable.ts"
 import type { SubscriptionLink } from "./SubscriptionLink.ts"
 import { UntetheredSubscriptions } from "./UntetheredSubscriptions.ts"
@@ -83,8 +80,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
   private readonly imageLivenessTimeoutNs: number
   private readonly windowLength: number
   private readonly tripGain: number
-  private readonly tail: TermTail
-  private readonly unblocker: LogBufferUnblocker
+  private readonly publisherLog: PublisherLog
   private readonly untethered: UntetheredSubscriptions
   private subscriberPositions: Array<PositionCounter> = []
   private references = 0
@@ -113,8 +109,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     this.windowLength = fields.parameters.publicationWindowLength
     this.tripGain = Math.floor(this.windowLength / 8)
     this.listener = listener
-    this.tail = new TermTail(fields.log.metadata)
-    this.unblocker = new LogBufferUnblocker(fields.log)
+    this.publisherLog = new PublisherLog(fields.log, fields.publisherLimit)
     this.untethered = new UntetheredSubscriptions(
       {
         windowLimitNs: fields.parameters.untetheredWindowLimitTimeoutNs,
@@ -132,19 +127,10 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
         }
       }
     )
-    this.consumerPosition = this.producerPosition()
+    this.consumerPosition = this.publisherLog.producerPosition()
     this.lastConsumerPosition = this.consumerPosition
     this.cleanPosition = this.consumerPosition
     this.timeOfLastConsumerMoveNs = nowNs
-  }
-
-  producerPosition(): number {
-    const { initialTermId, metadata, termLength } = this.log
-    const termCount = LogBufferMetadata.activeTermCountAcquire(metadata)
-    this.tail.load(LogBufferDescriptor.indexByTermCount(termCount))
-    // A claim that overshot the end leaves a tail beyond it: the stream goes no further than its term.
-    const termOffset = Math.min(this.tail.termOffset, termLength)
-    return LogBufferDescriptor.computePosition(this.tail.termId, termOffset, termLength, initialTermId)
   }
 
   /** Where a new subscriber begins: at the slowest of those that are there. */
@@ -160,7 +146,9 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     if (this.coolDownEndNs !== undefined) {
       return false
     }
-    return this.state === "Active" || (this.state === "Draining" && !this.isDrained(this.producerPosition()))
+    return (
+      this.state === "Active" || (this.state === "Draining" && !this.isDrained(this.publisherLog.producerPosition()))
+    )
   }
 
   /** The duty of each tick. Returns 1 when the limit moved. */
@@ -168,7 +156,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     if (this.state !== "Active") {
       return 0
     }
-    this.publisherPosition.setRelease(this.producerPosition())
+    this.publisherPosition.setRelease(this.publisherLog.producerPosition())
     const positions = this.subscriberPositions
     if (positions.length === 0) {
       return this.holdBack()
@@ -206,9 +194,9 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     switch (this.state) {
       case "Active":
       case "Draining":
-        if (LogBufferMetadata.isPublicationRevoked(this.log.metadata)) {
-          this.endStream()
-          this.setConnected(false)
+        if (this.publisherLog.isRevoked) {
+          this.publisherLog.end()
+          this.publisherLog.setConnected(false)
           this.linger()
           this.listener.onRevoked(this)
         } else if (this.state === "Active") {
@@ -232,7 +220,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
   addSubscriber(link: SubscriptionLink, position: PositionCounter, nowNs: number): void {
     this.subscriberPositions.push(position)
     this.untethered.add(link, position, nowNs)
-    this.setConnected(true)
+    this.publisherLog.setConnected(true)
   }
 
   removeSubscriber(link: SubscriptionLink, position: PositionCounter): void {
@@ -244,7 +232,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     this.untethered.remove(link)
     position.close()
     if (this.subscriberPositions.length === 0) {
-      this.setConnected(false)
+      this.publisherLog.setConnected(false)
     }
   }
 
@@ -254,21 +242,21 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
 
   decreaseReferences(): void {
     if (--this.references === 0) {
-      this.endStream()
-      if (!LogBufferMetadata.isPublicationRevoked(this.log.metadata)) {
+      this.publisherLog.end()
+      if (!this.publisherLog.isRevoked) {
         this.state = "Draining"
       }
     }
   }
 
   revoke(): void {
-    LogBufferMetadata.setIsPublicationRevoked(this.log.metadata, true)
+    this.publisherLog.revoke()
   }
 
   /** A subscriber refused the stream: all lose it, and none gets it back before the image liveness time is over. */
   reject(nowNs: number): void {
     if (this.coolDownEndNs === undefined) {
-      this.setConnected(false)
+      this.publisherLog.setConnected(false)
       for (const position of this.subscriberPositions) {
         // They may have read on since the last tick, and are not to get that again when they are back.
         this.consumerPosition = Math.max(this.consumerPosition, position.getVolatile())
@@ -291,8 +279,8 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
 
   private onActive(nowNs: number): void {
     this.untethered.check(this.consumerPosition - this.windowLength + Math.floor(this.windowLength / 4), nowNs)
-    this.setConnected(this.subscriberPositions.length > 0)
-    const producerPosition = this.producerPosition()
+    this.publisherLog.setConnected(this.subscriberPositions.length > 0)
+    const producerPosition = this.publisherLog.producerPosition()
     this.publisherPosition.setRelease(producerPosition)
     if (!this.isExclusive) {
       this.checkForBlockedPublisher(producerPosition, nowNs)
@@ -307,19 +295,13 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
   }
 
   private onDraining(): void {
-    const producerPosition = this.producerPosition()
+    const producerPosition = this.publisherLog.producerPosition()
     this.publisherPosition.setRelease(producerPosition)
     if (this.isDrained(producerPosition)) {
       this.linger()
     } else {
       this.unblock()
     }
-  }
-
-  private endStream(): void {
-    const position = this.producerPosition()
-    this.publisherLimit.setRelease(position)
-    LogBufferMetadata.setEndOfStreamPosition(this.log.metadata, position)
   }
 
   private linger(): void {
@@ -329,7 +311,10 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
 
   /** A publisher that died between its claim and its publication holds up everyone behind it. */
   private checkForBlockedPublisher(producerPosition: number, nowNs: number): void {
-    if (this.consumerPosition !== this.lastConsumerPosition || !this.isPossiblyBlocked(producerPosition)) {
+    if (
+      this.consumerPosition !== this.lastConsumerPosition ||
+      !this.publisherLog.mayBlock(this.consumerPosition, producerPosition)
+    ) {
       this.timeOfLastConsumerMoveNs = nowNs
       this.lastConsumerPosition = this.consumerPosition
     } else if (nowNs - this.timeOfLastConsumerMoveNs > this.unblockTimeoutNs) {
@@ -337,15 +322,9 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     }
   }
 
-  private isPossiblyBlocked(producerPosition: number): boolean {
-    const termCount = LogBufferMetadata.activeTermCountAcquire(this.log.metadata)
-    const consumerTermCount = Math.floor(this.consumerPosition / this.log.termLength)
-    return termCount !== consumerTermCount || producerPosition > this.consumerPosition
-  }
-
   private unblock(): void {
     try {
-      if (this.unblocker.unblock(this.consumerPosition)) {
+      if (this.publisherLog.unblock(this.consumerPosition)) {
         this.listener.onUnblocked(this)
       }
     } catch (error) {
@@ -362,11 +341,5 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
 
   private removePosition(position: PositionCounter): void {
     this.subscriberPositions = this.subscriberPositions.filter((other) => other !== position)
-  }
-
-  private setConnected(isConnected: boolean): void {
-    if (LogBufferMetadata.isConnected(this.log.metadata) !== isConnected) {
-      LogBufferMetadata.setIsConnected(this.log.metadata, isConnected)
-    }
   }
 }

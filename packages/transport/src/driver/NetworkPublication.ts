@@ -8,12 +8,8 @@
  * Draining lasts until everything is sent, or nobody listens any more; Linger keeps the log for retransmits until its
  * time is over or the one receiver said that it has everything.
  */
-import * as LogBufferDescriptor from "@millrace/core/kernel/logbuffer/LogBufferDescriptor"
-import * as LogBufferMetadata from "@millrace/core/kernel/logbuffer/LogBufferMetadata"
 import type { LogBuffers } from "@millrace/core/kernel/logbuffer/LogBuffers"
-import { LogBufferUnblocker } from "@millrace/core/kernel/logbuffer/LogBufferUnblocker"
 import * as TermCleaner from "@millrace/core/kernel/logbuffer/TermCleaner"
-import { TermTail } from "@millrace/core/kernel/logbuffer/TermTail"
 import type { PublicationParameters } from "../channel/PublicationParameters.ts"
 import type { FlowControlChoice } from "../flow/FlowControlSelection.ts"
 import type { SendChannelEndpoint } from "./ChannelEndpoint.ts"
@@ -22,6 +18,7 @@ import type { RawLog } from "./LogFactory.ts"
 import type { ManagedResource } from "./ManagedResource.ts"
 import type { PositionCounter } from "./PositionCounter.ts"
 import type { LinkedPublication } from "./PublicationLink.ts"
+import { PublisherLog } from "./PublisherLog.ts"
 
 export type NetworkPublicationState = "Active" | "Draining" | "Linger" | "Done"
 
@@ -76,8 +73,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
   state: NetworkPublicationState = "Active"
 
   private readonly listener: NetworkPublicationListener
-  private readonly tail: TermTail
-  private readonly unblocker: LogBufferUnblocker
+  private readonly publisherLog: PublisherLog
   private readonly windowLength: number
   private references = 0
   /** As the sender told last. */
@@ -104,9 +100,8 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
     this.publisherLimit = fields.publisherLimit
     this.listener = listener
     this.windowLength = fields.parameters.publicationWindowLength
-    this.tail = new TermTail(fields.log.metadata)
-    this.unblocker = new LogBufferUnblocker(fields.log)
-    const position = this.producerPosition()
+    this.publisherLog = new PublisherLog(fields.log, fields.publisherLimit)
+    const position = this.publisherLog.producerPosition()
     this.cleanPosition = position
     this.lastSenderPosition = position
     this.timeOfLastActivityNs = nowNs
@@ -120,21 +115,13 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
     return this.hasSenderReleased
   }
 
-  producerPosition(): number {
-    const { initialTermId, metadata, termLength } = this.log
-    const termCount = LogBufferMetadata.activeTermCountAcquire(metadata)
-    this.tail.load(LogBufferDescriptor.indexByTermCount(termCount))
-    const termOffset = Math.min(this.tail.termOffset, termLength)
-    return LogBufferDescriptor.computePosition(this.tail.termId, termOffset, termLength, initialTermId)
-  }
-
   /** The conductor's duty of each tick. Returns 1 when there was something to move. */
   updatePublisherLimit(): number {
     if (this.state !== "Active") {
       return 0
     }
     const senderPosition = this.fields.senderPosition.getVolatile()
-    this.fields.publisherPosition.setRelease(this.producerPosition())
+    this.fields.publisherPosition.setRelease(this.publisherLog.producerPosition())
     if (!this.receivers.isConnected) {
       return this.holdBack(senderPosition)
     }
@@ -156,7 +143,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
   onReceivers(receivers: ReceiversStatus): void {
     this.receivers = receivers
     if (this.state === "Active") {
-      this.setConnected(receivers.isConnected)
+      this.publisherLog.setConnected(receivers.isConnected)
     }
   }
 
@@ -164,7 +151,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
     switch (this.state) {
       case "Active":
       case "Draining":
-        if (LogBufferMetadata.isPublicationRevoked(this.log.metadata)) {
+        if (this.publisherLog.isRevoked) {
           this.onRevoked(nowNs)
         } else if (this.state === "Active") {
           this.onActive(nowNs)
@@ -193,17 +180,15 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
 
   decreaseReferences(): void {
     if (--this.references === 0) {
-      const position = this.producerPosition()
-      this.publisherLimit.setRelease(position)
-      LogBufferMetadata.setEndOfStreamPosition(this.log.metadata, position)
-      if (!LogBufferMetadata.isPublicationRevoked(this.log.metadata)) {
+      this.publisherLog.end()
+      if (!this.publisherLog.isRevoked) {
         this.state = "Draining"
       }
     }
   }
 
   revoke(): void {
-    LogBufferMetadata.setIsPublicationRevoked(this.log.metadata, true)
+    this.publisherLog.revoke()
   }
 
   /** Its log was overwritten, so it ends: its receivers are told as of one that its publisher revokes. */
@@ -236,25 +221,23 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
     if (this.publisherLimit.getVolatile() <= senderPosition) {
       return 0
     }
-    this.setConnected(false)
+    this.publisherLog.setConnected(false)
     this.publisherLimit.setRelease(senderPosition)
     this.cleanPosition = TermCleaner.clean(this.log, this.cleanPosition, senderPosition - this.termLength)
     return 1
   }
 
   private onRevoked(nowNs: number): void {
-    const position = this.producerPosition()
-    this.publisherLimit.setRelease(position)
-    LogBufferMetadata.setEndOfStreamPosition(this.log.metadata, position)
-    this.setConnected(false)
+    this.publisherLog.end()
+    this.publisherLog.setConnected(false)
     this.state = "Linger"
     this.timeOfLastActivityNs = nowNs
     this.listener.onRevoked(this)
   }
 
   private onActive(nowNs: number): void {
-    this.setConnected(this.receivers.isConnected)
-    const position = this.producerPosition()
+    this.publisherLog.setConnected(this.receivers.isConnected)
+    const position = this.publisherLog.producerPosition()
     this.fields.publisherPosition.setRelease(position)
     if (!this.isExclusive) {
       this.checkForBlockedPublisher(position, nowNs)
@@ -262,7 +245,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
   }
 
   private onDraining(nowNs: number): void {
-    const position = this.producerPosition()
+    const position = this.publisherLog.producerPosition()
     this.fields.publisherPosition.setRelease(position)
     const senderPosition = this.fields.senderPosition.getVolatile()
     if (position > senderPosition) {
@@ -279,10 +262,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
 
   private checkForBlockedPublisher(producerPosition: number, nowNs: number): void {
     const senderPosition = this.fields.senderPosition.getVolatile()
-    const termCount = LogBufferMetadata.activeTermCountAcquire(this.log.metadata)
-    const isPossiblyBlocked =
-      termCount !== Math.floor(senderPosition / this.termLength) || producerPosition > senderPosition
-    if (senderPosition !== this.lastSenderPosition || !isPossiblyBlocked) {
+    if (senderPosition !== this.lastSenderPosition || !this.publisherLog.mayBlock(senderPosition, producerPosition)) {
       this.timeOfLastActivityNs = nowNs
       this.lastSenderPosition = senderPosition
     } else if (nowNs - this.timeOfLastActivityNs > this.fields.unblockTimeoutNs) {
@@ -293,7 +273,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
   /** True when the sender can go on. */
   private unblock(senderPosition: number): boolean {
     try {
-      const isUnblocked = this.unblocker.unblock(senderPosition)
+      const isUnblocked = this.publisherLog.unblock(senderPosition)
       if (isUnblocked) {
         this.listener.onUnblocked(this)
       }
@@ -301,12 +281,6 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
     } catch (error) {
       this.fail(error)
       return false
-    }
-  }
-
-  private setConnected(isConnected: boolean): void {
-    if (LogBufferMetadata.isConnected(this.log.metadata) !== isConnected) {
-      LogBufferMetadata.setIsConnected(this.log.metadata, isConnected)
     }
   }
 }
