@@ -26,7 +26,12 @@ const tellSessions = Effect.fnUntraced(function* (
 ) {
   const sessions = yield* progress
   if (asJson) {
-    yield* Console.log(JSON.stringify({ topic, ...tally, sessions }))
+    const known = sessions.map(({ durablePosition = null, startPosition = null, ...session }) => ({
+      ...session,
+      startPosition,
+      durablePosition
+    }))
+    yield* Console.log(JSON.stringify({ topic, ...tally, sessions: known }))
     return
   }
   const lines = sessions.map(

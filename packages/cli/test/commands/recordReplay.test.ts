@@ -78,6 +78,7 @@ describe("millrace record and replay", () => {
         startPosition: 0,
         recordedPosition: end
       })
+      assert.property(sessions[0], "durablePosition")
 
       const replaying = (...more: ReadonlyArray<string>) => InProcess.run(replay, ...on, "--stream", "8", ...more)
       const [all, told] = yield* arriving(8, 60, replaying("--json"))
