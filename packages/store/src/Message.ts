@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import * as MessageId from "./commitlog/MessageId.ts"
 import type { MessageInput } from "./commitlog/MessageInput.ts"
 import { RecordCursor } from "./commitlog/RecordCursor.ts"
 import * as bodyCompression from "./internal/bodyCompression.ts"
@@ -22,6 +21,13 @@ import { tagsCodeOf } from "./dispatch/QueueDispatcher.ts"
 export type Message = MessageInput
 
 /**
+ * Points at the message that was asked for a field last, and keeps its block: to make one for each message took as long as to
+ * read ten numbers.
+ */
+const cursor = new RecordCursor()
+let shown: StoredMessage | undefined = undefined
+
+/**
  * A message as it was read. It owns its bytes and may be kept (short messages share blocks of 32 KiB); fields are
  * decoded when they are asked for.
  *
@@ -31,8 +37,6 @@ export type Message = MessageInput
 export class StoredMessage {
   readonly #window: FileWindow
   readonly #at: number
-  /** Made when the first field is asked for: who only hands messages on pays for none. */
-  #cursor: RecordCursor | undefined = undefined
   #properties: Readonly<Record<string, string>> | undefined = undefined
 
   constructor(window: FileWindow, at: number) {
@@ -40,89 +44,94 @@ export class StoredMessage {
     this.#at = at
   }
 
-  get #record(): RecordCursor {
-    this.#cursor ??= new RecordCursor().wrap(this.#window, this.#at)
-    return this.#cursor
+  static #recordOf(message: StoredMessage): RecordCursor {
+    if (shown !== message) {
+      // One whose memory is gone throws, and leaves the cursor at no message.
+      shown = undefined
+      cursor.wrap(message.#window, message.#at)
+      shown = message
+    }
+    return cursor
   }
 
   get topic(): string {
-    return this.#record.topic
+    return StoredMessage.#recordOf(this).topic
   }
   get queueId(): number {
-    return this.#record.queueId
+    return StoredMessage.#recordOf(this).queueId
   }
   get queueOffset(): number {
-    return this.#record.queueOffset
+    return StoredMessage.#recordOf(this).queueOffset
   }
   /** Position of the record in the commit log. */
   get position(): number {
-    return this.#record.physicalOffset
+    return StoredMessage.#recordOf(this).physicalOffset
   }
   /** Length of the record in bytes. */
   get storeSize(): number {
-    return this.#record.totalSize
+    return StoredMessage.#recordOf(this).totalSize
   }
   /** The body as it is stored; compressed where `sysFlag` says so: see `decompress`. */
   get body(): Uint8Array {
-    const { bodyAt, bodyLength, bytes } = this.#record
+    const { bodyAt, bodyLength, bytes } = StoredMessage.#recordOf(this)
     return bytes.subarray(bodyAt, bodyAt + bodyLength)
   }
   get bodyCrc(): number {
-    return this.#record.bodyCrc
+    return StoredMessage.#recordOf(this).bodyCrc
   }
   /** All keys as one string, separated by spaces. */
   get keys(): string | undefined {
-    return this.#record.keys
+    return StoredMessage.#recordOf(this).keys
   }
   get tags(): string | undefined {
-    return this.#record.tags
+    return StoredMessage.#recordOf(this).tags
   }
   /** What the entry of its queue says of its tags: their hash, or for a delayed message when it is due. */
   get tagsCode(): number {
-    return tagsCodeOf(this.#record, this.topic)
+    return tagsCodeOf(StoredMessage.#recordOf(this), this.topic)
   }
   get uniqueKey(): string | undefined {
-    return this.#record.uniqueKey
+    return StoredMessage.#recordOf(this).uniqueKey
   }
   get properties(): Readonly<Record<string, string>> {
-    this.#properties ??= this.#record.decodeProperties()
+    this.#properties ??= StoredMessage.#recordOf(this).decodeProperties()
     return this.#properties
   }
   /** The properties as they are stored. */
   get propertiesText(): string {
-    return this.#record.propertiesText
+    return StoredMessage.#recordOf(this).propertiesText
   }
   get flag(): number {
-    return this.#record.flag
+    return StoredMessage.#recordOf(this).flag
   }
   get sysFlag(): number {
-    return this.#record.sysFlag
+    return StoredMessage.#recordOf(this).sysFlag
   }
   get bornTimestamp(): number {
-    return this.#record.bornTimestamp
+    return StoredMessage.#recordOf(this).bornTimestamp
   }
   get bornHost(): string {
-    return this.#record.bornHost
+    return StoredMessage.#recordOf(this).bornHost
   }
   get storeTimestamp(): number {
-    return this.#record.storeTimestamp
+    return StoredMessage.#recordOf(this).storeTimestamp
   }
   get storeHost(): string {
-    return this.#record.storeHost
+    return StoredMessage.#recordOf(this).storeHost
   }
   get reconsumeTimes(): number {
-    return this.#record.reconsumeTimes
+    return StoredMessage.#recordOf(this).reconsumeTimes
   }
   get preparedTransactionOffset(): number {
-    return this.#record.preparedTransactionOffset
+    return StoredMessage.#recordOf(this).preparedTransactionOffset
   }
   /** Version of the record's layout: 2 for topics longer than 127 bytes. */
   get version(): 1 | 2 {
-    return this.#record.version
+    return StoredMessage.#recordOf(this).version
   }
   /** RocketMQ's id of the message: the host that stores it and its position, in hex. */
   get offsetMsgId(): string {
-    return MessageId.format(this.#record.storeHostBytes, this.position)
+    return StoredMessage.#recordOf(this).offsetMsgId
   }
 }
 

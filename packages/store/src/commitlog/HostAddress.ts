@@ -51,22 +51,29 @@ const parseIpv6 = (text: string): Array<number> | undefined => {
   return all.flatMap((group) => [Number.parseInt(group, 16) >>> 8, Number.parseInt(group, 16) & 0xff])
 }
 
-/** The last IPv4 host that was made text of: most messages have one host, and its text took longer than all other fields. */
-let lastAddress = 0
-let lastPort = 0
-let lastText = "0.0.0.0:0"
+/** IPv4 hosts that were made text of: their text took longer than all other fields of a message. */
+const KNOWN_BITS = 6
+const KNOWN_COUNT = 1 << KNOWN_BITS
+const knownAddresses = new Int32Array(KNOWN_COUNT)
+const knownPorts = new Int32Array(KNOWN_COUNT)
+const knownTexts: Array<string> = Array.from({ length: KNOWN_COUNT }, () => "0.0.0.0:0")
+
+const formatIpv4 = (address: number, port: number): string => {
+  const place = Math.imul(address ^ Math.imul(port, 31), 0x9e3779b1) >>> (32 - KNOWN_BITS)
+  if (knownAddresses[place] !== address || knownPorts[place] !== port) {
+    knownAddresses[place] = address
+    knownPorts[place] = port
+    knownTexts[place] =
+      `${address >>> 24}.${(address >>> 16) & 0xff}.${(address >>> 8) & 0xff}.${address & 0xff}:${port}`
+  }
+  return knownTexts[place]!
+}
 
 /** The text of the host at `offset`, which has `length` bytes (8 or 20). */
 export const format = (view: DataView, offset: number, length: number): string => {
   const port = view.getInt32(offset + length - PORT_LENGTH)
   if (length === RecordDescriptor.HOST_LENGTH_IPV4) {
-    const address = view.getInt32(offset)
-    if (address !== lastAddress || port !== lastPort) {
-      lastAddress = address
-      lastPort = port
-      lastText = `${address >>> 24}.${(address >>> 16) & 0xff}.${(address >>> 8) & 0xff}.${address & 0xff}:${port}`
-    }
-    return lastText
+    return formatIpv4(view.getInt32(offset), port)
   }
   const groups: Array<string> = []
   for (let group = 0; group < 8; group++) {

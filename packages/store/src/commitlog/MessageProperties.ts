@@ -2,8 +2,6 @@
  * Properties of a message as one string: name, U+0001, value, U+0002, repeated. Stores written by 4.9.2 to 5.1.4 leave
  * out the last U+0002; both forms are read. A pair counts only if its name and its value have a character each.
  */
-import * as Utf8 from "./Utf8.ts"
-
 export const NAME_SEPARATOR = 1
 export const PROPERTY_SEPARATOR = 2
 
@@ -64,26 +62,6 @@ const startsWith = (bytes: Uint8Array, at: number, name: Uint8Array): boolean =>
     }
   }
   return true
-}
-
-/** All pairs of `bytes[start..end)`, without a prototype so that any name is only a name. */
-export const decode = (bytes: Uint8Array, start: number, end: number): Record<string, string> => {
-  const properties: Record<string, string> = Object.create(null)
-  const text = Utf8.decode(bytes, start, end)
-  let separator = -1
-  for (let at = 0; at < text.length;) {
-    const stop = text.indexOf("\u0002", at)
-    const pairEnd = stop < 0 ? text.length : stop
-    if (separator < at) {
-      separator = text.indexOf("\u0001", at)
-      separator = separator < 0 ? text.length : separator
-    }
-    if (separator > at && separator < pairEnd - 1) {
-      properties[text.slice(at, separator)] = text.slice(separator + 1, pairEnd)
-    }
-    at = pairEnd + 1
-  }
-  return properties
 }
 
 /** Whether `text` can stand as a name or a value: the two separators cannot. */

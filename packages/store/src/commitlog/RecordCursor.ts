@@ -7,7 +7,9 @@ import { assert } from "@millrace/core/kernel/memory/Assert"
 import * as HostAddress from "./HostAddress.ts"
 import * as JavaString from "./JavaString.ts"
 import { KeyPlaces } from "./KeyPlaces.ts"
+import * as MessageId from "./MessageId.ts"
 import * as MessageProperties from "./MessageProperties.ts"
+import * as PropertyMap from "./PropertyMap.ts"
 import * as RecordDescriptor from "./RecordDescriptor.ts"
 import * as SysFlag from "./SysFlag.ts"
 import { getInt64 } from "../mapped/BigEndian.ts"
@@ -127,9 +129,9 @@ export class RecordCursor {
   get storeHost(): string {
     return HostAddress.format(this.view, this.#storeHostAt, this.storeHostLength)
   }
-  /** The bytes of the store host: a view, valid as long as the window. */
-  get storeHostBytes(): Uint8Array {
-    return this.bytes.subarray(this.#storeHostAt, this.#storeHostAt + this.storeHostLength)
+  /** RocketMQ's id of the message. */
+  get offsetMsgId(): string {
+    return MessageId.format(this.view, this.#storeHostAt, this.storeHostLength, this.physicalOffset)
   }
   get #storeHostAt(): number {
     return this.at + RecordDescriptor.storeHostOffset(this.bornHostLength)
@@ -142,7 +144,7 @@ export class RecordCursor {
   }
 
   decodeProperties(): Record<string, string> {
-    return MessageProperties.decode(this.bytes, this.propertiesAt, this.propertiesAt + this.propertiesLength)
+    return PropertyMap.decode(this, this.propertiesAt, this.propertiesAt + this.propertiesLength)
   }
 
   /** The value of a property by its name in UTF-8. */

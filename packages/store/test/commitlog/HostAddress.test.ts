@@ -22,6 +22,13 @@ describe("HostAddress", () => {
     }
   })
 
+  it("prints each of more hosts than it remembers", () => {
+    const texts = Array.from({ length: 1000 }, (_, index) => `10.0.${index >> 4}.${index & 0xf}:${index * 61}`)
+    for (const text of [...texts, ...texts.toReversed()]) {
+      assert.strictEqual(roundTrip(text), text)
+    }
+  })
+
   it("refuses what is no host", () => {
     for (const text of [
       "",

@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { assert } from "vitest"
 import { KeyPlaces } from "../../src/commitlog/KeyPlaces.ts"
 import * as MessageProperties from "../../src/commitlog/MessageProperties.ts"
+import * as PropertyMap from "../../src/commitlog/PropertyMap.ts"
 import * as Utf8 from "../../src/commitlog/Utf8.ts"
 
 const BEFORE = 3
@@ -31,7 +32,7 @@ describe("KeyPlaces", () => {
   it.prop("finds in any text what decoding the whole gives, and nothing else", { parts: Text }, ({ parts }) => {
     const text = parts.join("")
     const bytes = Utf8.encode(text)
-    const decoded = MessageProperties.decode(bytes, 0, bytes.length)
+    const decoded = PropertyMap.decode({ bytes, view: new DataView(bytes.buffer) }, 0, bytes.length)
     const found = locate(text)
     for (const name of [KEYS, TAGS, UNIQ_KEY]) {
       assert.strictEqual(found[name], decoded[name], `${name} in ${JSON.stringify(text)}`)

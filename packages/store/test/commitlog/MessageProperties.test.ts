@@ -2,11 +2,12 @@ import { describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { assert } from "vitest"
 import * as MessageProperties from "../../src/commitlog/MessageProperties.ts"
+import * as PropertyMap from "../../src/commitlog/PropertyMap.ts"
 import * as Utf8 from "../../src/commitlog/Utf8.ts"
 
 const decode = (text: string) => {
   const bytes = Utf8.encode(text)
-  return { ...MessageProperties.decode(bytes, 0, bytes.length) }
+  return { ...PropertyMap.decode({ bytes, view: new DataView(bytes.buffer) }, 0, bytes.length) }
 }
 
 const find = (text: string, name: string) => {

@@ -26,3 +26,23 @@ describe("Utf8.equalsText", () => {
     assert.isFalse(Utf8.equalsText("ké", bytes, 0, 2))
   })
 })
+
+describe("Utf8.decode", () => {
+  it("gives back texts of any length, ASCII or not, from the middle of some bytes", () => {
+    for (let length = 0; length < 70; length++) {
+      const ascii = Array.from({ length }, (_, index) => String.fromCharCode((index * 37) % 0x80)).join("")
+      const texts = [ascii, ...Array.from(ascii, (_, at) => `${ascii.slice(0, at)}é${ascii.slice(at + 1)}`)]
+      for (const text of texts) {
+        const bytes = new TextEncoder().encode(`ä${text}ä`)
+        assert.strictEqual(Utf8.decode(bytes, 2, bytes.length - 2), text)
+      }
+    }
+  })
+
+  it("notices that its memory is gone, or ends before the text", () => {
+    const bytes = Utf8.encode("key1")
+    assert.strictEqual(Utf8.decode(bytes, 0, 4), "key1")
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
+    assert.throws(() => Utf8.decode(bytes, 0, 4), TypeError)
+  })
+})
