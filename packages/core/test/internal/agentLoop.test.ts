@@ -1,9 +1,12 @@
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import type { Agent } from "../../src/agent/Agent.ts"
 import { AgentInvoker } from "../../src/agent/AgentInvoker.ts"
 import { type IdleStrategy, SPIN, YIELD } from "../../src/agent/IdleStrategy.ts"
 import { AgentLoop } from "../../src/internal/agentLoop.ts"
 import { EventLoopPark } from "../../src/internal/eventLoopPark.ts"
+import { yieldProcessor } from "../../src/native/Processor.ts"
+
+vi.mock("../../src/native/Processor.ts", () => ({ yieldProcessor: vi.fn() }))
 
 /** Runs an agent under a scripted strategy and a scripted clock, and records the cycles of each turn of the event loop. */
 const cyclesPerTurn = async (options: {
@@ -64,6 +67,16 @@ describe("AgentLoop", () => {
   it("gives the event loop its turn for a yield on any thread", async () => {
     assert.deepStrictEqual(await cyclesPerTurn({ ...idle, waitNs: YIELD, isThreadOwned: true }), [1, 1, 1])
     assert.deepStrictEqual(await cyclesPerTurn({ ...idle, waitNs: YIELD, isThreadOwned: false }), [1, 1, 1])
+  })
+
+  it("gives the processor away for a yield on a thread of its own, and leaves it to an application", async () => {
+    const yields = vi.mocked(yieldProcessor)
+    yields.mockClear()
+    await cyclesPerTurn({ ...idle, waitNs: YIELD, isThreadOwned: false })
+    await cyclesPerTurn({ ...idle, waitNs: SPIN, isThreadOwned: true })
+    assert.strictEqual(yields.mock.calls.length, 0)
+    await cyclesPerTurn({ ...idle, waitNs: YIELD, isThreadOwned: true })
+    assert.strictEqual(yields.mock.calls.length, 3)
   })
 
   it("takes waits below a millisecond inside the turn on a thread of its own only", async () => {
