@@ -87,8 +87,8 @@ export const yielding: IdleStrategy = { _tag: "Yielding" }
 export const sleeping = (sleepNs: number): IdleStrategy => ({ _tag: "Sleeping", sleepNs })
 
 /**
- * Spins, then yields, then waits for twice as long each time, as Aeron's strategy of this name does with the same
- * defaults: 10 spins, 20 yields, 1 µs to 1 ms.
+ * Spins, then gives the event loop turns, then waits for twice as long each time, as Aeron's strategy of this name does
+ * with the same defaults: 10 spins, 20 yields (Aeron's are of the processor), 1 µs to 1 ms.
  *
  * @category constructors
  * @since 0.1.0
@@ -96,7 +96,7 @@ export const sleeping = (sleepNs: number): IdleStrategy => ({ _tag: "Sleeping", 
 export const backoff = (options?: {
   /** Cycles without work that are followed by the next at once. Default 10. */
   readonly maxSpins?: number
-  /** Further cycles that yield. Default 20. */
+  /** Further cycles that give the event loop its turn. Default 20. */
   readonly maxYields?: number
   /** The first wait. Default 1,000 ns. */
   readonly minParkNs?: number

@@ -1,10 +1,10 @@
 import { assert } from "../memory/Assert.ts"
-import { type IdleStrategy, SPIN, WAIT_NS_MAX, YIELD } from "./IdleStrategy.ts"
+import { type IdleStrategy, SPIN, TURN, WAIT_NS_MAX } from "./IdleStrategy.ts"
 
 export interface BackoffOptions {
   /** Cycles without work that are followed by the next at once. Default 10. */
   readonly maxSpins?: number
-  /** Cycles after those that yield. Default 20. */
+  /** Cycles after those that give the event loop its turn. Default 20. */
   readonly maxYields?: number
   /** The first wait, doubled with each further one. Default 1,000 ns. */
   readonly minParkNs?: number
@@ -12,7 +12,13 @@ export interface BackoffOptions {
   readonly maxParkNs?: number
 }
 
-/** Spins, then yields, then waits for twice as long each time. The first work brings it back to spinning. */
+/**
+ * Spins, then yields, then waits for twice as long each time. The first work brings it back to spinning.
+ *
+ * Its yields are turns of the event loop: the waits that follow give the processor away. Where programs beside it spin,
+ * and so give nothing back, a yield of the processor costs their slice of time: a round trip over UDP between two of them
+ * on two cores took 2,150 us instead of 235.
+ */
 export class BackoffIdleStrategy implements IdleStrategy {
   readonly #maxSpins: number
   readonly #maxYields: number
@@ -44,7 +50,7 @@ export class BackoffIdleStrategy implements IdleStrategy {
     }
     if (this.#idleCount < this.#maxSpins + this.#maxYields) {
       this.#idleCount++
-      return YIELD
+      return TURN
     }
     const parkNs = this.#parkNs
     this.#parkNs = Math.min(parkNs * 2, this.#maxParkNs)

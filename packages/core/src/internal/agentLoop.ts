@@ -7,7 +7,7 @@
  */
 import type { AgentInvoker } from "../agent/AgentInvoker.ts"
 import type { Clock } from "../agent/Clock.ts"
-import { type IdleStrategy, SPIN, YIELD } from "../agent/IdleStrategy.ts"
+import { type IdleStrategy, SPIN, TURN, YIELD } from "../agent/IdleStrategy.ts"
 import { yieldProcessor } from "../native/Processor.ts"
 import type { EventLoopPark } from "./eventLoopPark.ts"
 
@@ -91,7 +91,7 @@ export class AgentLoop {
         // yields, with publisher and subscriber over UDP on two busy cores: 1.3 to 1.5 times the messages.
         yieldProcessor()
       }
-      if (waitNs === YIELD || (workCount === 0 && !isThreadOwned)) {
+      if (waitNs === TURN || waitNs === YIELD || (workCount === 0 && !isThreadOwned)) {
         break
       }
       if (waitNs > SPIN && isThreadOwned) {

@@ -19,7 +19,7 @@ export class IdleWait {
     this.#idle.idle(1)
   }
 
-  /** A timer's shortest wait is a millisecond: shorter ones are a turn of the event loop. */
+  /** A timer's shortest wait is a millisecond: shorter ones are a turn of the event loop and of the processor. */
   readonly wait: Effect.Effect<void> = Effect.suspend(() => {
     const waitNs = this.#idle.idle(0)
     if (waitNs >= NS_PER_MS) {

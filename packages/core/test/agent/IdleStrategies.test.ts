@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
 import { BackoffIdleStrategy } from "../../src/agent/BackoffIdleStrategy.ts"
 import { BusySpinIdleStrategy } from "../../src/agent/BusySpinIdleStrategy.ts"
-import { type IdleStrategy, SPIN, WAIT_NS_MAX, YIELD } from "../../src/agent/IdleStrategy.ts"
+import { type IdleStrategy, SPIN, TURN, WAIT_NS_MAX, YIELD } from "../../src/agent/IdleStrategy.ts"
 import { ParkIdleStrategy } from "../../src/agent/ParkIdleStrategy.ts"
 import { SleepingIdleStrategy } from "../../src/agent/SleepingIdleStrategy.ts"
 import { YieldingIdleStrategy } from "../../src/agent/YieldingIdleStrategy.ts"
@@ -42,7 +42,7 @@ describe("BackoffIdleStrategy", () => {
   it("spins 10 times, yields 20 times, then doubles its waits from 1 µs to 1 ms", () => {
     const times = idleTimes(new BackoffIdleStrategy(), 45)
     assert.deepStrictEqual(times.slice(0, 10), Array(10).fill(SPIN))
-    assert.deepStrictEqual(times.slice(10, 30), Array(20).fill(YIELD))
+    assert.deepStrictEqual(times.slice(10, 30), Array(20).fill(TURN))
     assert.deepStrictEqual(times.slice(30, 34), [1_000, 2_000, 4_000, 8_000])
     assert.deepStrictEqual(times.slice(39, 45), [512_000, MS, MS, MS, MS, MS])
   })
@@ -56,7 +56,7 @@ describe("BackoffIdleStrategy", () => {
 
   it("takes other limits", () => {
     const strategy = new BackoffIdleStrategy({ maxSpins: 0, maxYields: 1, minParkNs: 3_000, maxParkNs: 5_000 })
-    assert.deepStrictEqual(idleTimes(strategy, 4), [YIELD, 3_000, 5_000, 5_000])
+    assert.deepStrictEqual(idleTimes(strategy, 4), [TURN, 3_000, 5_000, 5_000])
   })
 
   it("refuses limits that contradict each other", () => {

@@ -1,7 +1,7 @@
 import { assert, describe, it, vi } from "vitest"
 import type { Agent } from "../../src/agent/Agent.ts"
 import { AgentInvoker } from "../../src/agent/AgentInvoker.ts"
-import { type IdleStrategy, SPIN, YIELD } from "../../src/agent/IdleStrategy.ts"
+import { type IdleStrategy, SPIN, TURN, YIELD } from "../../src/agent/IdleStrategy.ts"
 import { AgentLoop } from "../../src/internal/agentLoop.ts"
 import { EventLoopPark } from "../../src/internal/eventLoopPark.ts"
 import { yieldProcessor } from "../../src/native/Processor.ts"
@@ -66,6 +66,7 @@ describe("AgentLoop", () => {
 
   it("gives the event loop its turn for a yield on any thread", async () => {
     assert.deepStrictEqual(await cyclesPerTurn({ ...idle, waitNs: YIELD, isThreadOwned: true }), [1, 1, 1])
+    assert.deepStrictEqual(await cyclesPerTurn({ ...idle, waitNs: TURN, isThreadOwned: true }), [1, 1, 1])
     assert.deepStrictEqual(await cyclesPerTurn({ ...idle, waitNs: YIELD, isThreadOwned: false }), [1, 1, 1])
   })
 
@@ -74,6 +75,7 @@ describe("AgentLoop", () => {
     yields.mockClear()
     await cyclesPerTurn({ ...idle, waitNs: YIELD, isThreadOwned: false })
     await cyclesPerTurn({ ...idle, waitNs: SPIN, isThreadOwned: true })
+    await cyclesPerTurn({ ...idle, waitNs: TURN, isThreadOwned: true })
     assert.strictEqual(yields.mock.calls.length, 0)
     await cyclesPerTurn({ ...idle, waitNs: YIELD, isThreadOwned: true })
     assert.strictEqual(yields.mock.calls.length, 3)
