@@ -11,7 +11,7 @@ const Line = Schema.Struct({ from: Schema.String, text: Schema.String })
 const LINE_COUNT = 200
 
 /** Each side listens at a port of its own, and sends to that of the other. */
-const endpoints = { ann: "127.0.0.1:40456", ben: "127.0.0.1:40457" } as const
+const endpoints = { ann: "127.0.0.1:20456", ben: "127.0.0.1:20457" } as const
 type Name = keyof typeof endpoints
 
 /** A driver with its client, as if on another machine. */

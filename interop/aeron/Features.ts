@@ -136,7 +136,7 @@ const channels: Feature = Effect.gen(function* () {
 
 /** A stream that goes on where another left off, of a session that is asked for. */
 const begins: Feature = Effect.gen(function* () {
-  const channel = `aeron:udp?endpoint=${LOOPBACK}:40456|term-length=64k`
+  const channel = `aeron:udp?endpoint=${LOOPBACK}:20456|term-length=64k`
   const subscription = yield* Subscription.make({ channel, streamId: 3 })
   const where = "init-term-id=-7|term-id=-5|term-offset=4096|session-id=4711"
   const publication = yield* ExclusivePublication.make({ channel: `${channel}|${where}`, streamId: 3, linger: 0 })
@@ -156,7 +156,7 @@ const begins: Feature = Effect.gen(function* () {
 
 /** A session by the tag of another publication, and a channel by its tag alone. */
 const tags: Feature = Effect.gen(function* () {
-  const channel = `aeron:udp?endpoint=${LOOPBACK}:40457`
+  const channel = `aeron:udp?endpoint=${LOOPBACK}:20457`
   const first = yield* Publication.make({ channel: `${channel}|tags=901,902`, streamId: 4, linger: 0 })
   const same = yield* Publication.make({ channel: `${channel}|session-id=tag:902`, streamId: 5, linger: 0 })
   strictEqual(same.sessionId, first.sessionId)

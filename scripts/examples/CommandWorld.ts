@@ -7,7 +7,7 @@ import type { Shell, Typed } from "./Shell.ts"
 const SIZES =
   "--config mappedFileSizeCommitLog=1048576 --config mappedFileSizeConsumeQueue=2000 --config maxHashSlotNum=100 --config maxIndexNum=4000"
 const TRADE = `'{"id":%d,"topic":"trades","queueId":0,"text":"%d","keys":"order-%d","tags":"AAPL"}\\n'`
-const UDP = "--channel aeron:udp?endpoint=localhost:40123 --stream 5"
+const UDP = "--channel aeron:udp?endpoint=localhost:20223 --stream 5"
 
 const WEATHER = join(import.meta.dirname, "../../packages/cli/node_modules/vega-datasets/data/weather.csv")
 

@@ -91,6 +91,6 @@ export const backlog = Command.make(
   Command.withShortDescription("Show who is behind, and by how much"),
   Command.withExamples([
     { command: "millrace backlog", description: "All streams of the driver that the user's programs share" },
-    { command: "millrace backlog --channel 40123 --watch 1", description: "Those of one endpoint, each second" }
+    { command: "millrace backlog --channel 20223 --watch 1", description: "Those of one endpoint, each second" }
   ])
 )

@@ -97,6 +97,6 @@ export const frames = Command.make(
   Command.withShortDescription("Print the Aeron frames of a packet capture"),
   Command.withExamples([
     { command: "millrace frames aeron.pcapng", description: "All frames, whatever else was captured" },
-    { command: "millrace frames aeron.pcap --port 40123 --json", description: "Those of one port, for a script" }
+    { command: "millrace frames aeron.pcap --port 20223 --json", description: "Those of one port, for a script" }
   ])
 )

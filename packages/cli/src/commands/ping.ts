@@ -121,7 +121,7 @@ export const ping = Command.make(
   Command.withExamples([
     { command: "millrace ping --messages 10000", description: "Ten thousand round trips over shared memory" },
     {
-      command: "millrace ping --channel aeron:udp?endpoint=localhost:40124 --messages 10000 --json",
+      command: "millrace ping --channel aeron:udp?endpoint=localhost:20324 --messages 10000 --json",
       description: "Ten thousand over UDP, for a script"
     }
   ])

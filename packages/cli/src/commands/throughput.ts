@@ -74,7 +74,7 @@ export const throughput = Command.make(
   Command.withExamples([
     { command: "millrace throughput", description: "Ten million messages of 32 bytes over shared memory" },
     {
-      command: "millrace throughput --channel aeron:udp?endpoint=localhost:40123 --messages 1000000 --json",
+      command: "millrace throughput --channel aeron:udp?endpoint=localhost:20323 --messages 1000000 --json",
       description: "A million over UDP, for a script"
     }
   ])
