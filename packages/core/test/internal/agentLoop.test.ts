@@ -6,7 +6,7 @@ import { AgentLoop } from "../../src/internal/agentLoop.ts"
 import { EventLoopPark } from "../../src/internal/eventLoopPark.ts"
 import { yieldProcessor } from "../../src/native/Processor.ts"
 
-vi.mock("../../src/native/Processor.ts", () => ({ yieldProcessor: vi.fn() }))
+vi.mock("../../src/native/Processor.ts", () => ({ yieldProcessor: vi.fn<() => void>() }))
 
 /** Runs an agent under a scripted strategy and a scripted clock, and records the cycles of each turn of the event loop. */
 const cyclesPerTurn = async (options: {
