@@ -46,6 +46,24 @@ export class LogBufferUnblocker {
     return status !== TermUnblocker.NO_ACTION
   }
 
+  /** As `unblock`, for a log whose writers are all gone: a claim at its very end reaches to the tail. */
+  unblockEnd(blockedPosition: number): boolean {
+    if (this.unblock(blockedPosition)) {
+      return true
+    }
+    const { header, log, tail } = this
+    const blockedTermCount = Math.floor(blockedPosition / log.termLength)
+    if (activeTermCountAcquire(log.metadata) !== blockedTermCount) {
+      return false
+    }
+    const blockedIndex = LogBufferDescriptor.indexByTermCount(blockedTermCount)
+    tail.load(blockedIndex)
+    const blockedOffset = LogBufferDescriptor.computeTermOffset(blockedPosition, log.termLength)
+    const tailOffset = Math.min(tail.termOffset, log.termLength)
+    const term = log.terms[blockedIndex]!
+    return TermUnblocker.unblockToTail(header, term, blockedOffset, tailOffset, tail.termId) !== TermUnblocker.NO_ACTION
+  }
+
   /** The last term of a stream has no next one. */
   private rotate(termCount: number, termId: number): boolean {
     const { metadata, termLength } = this.log

@@ -44,6 +44,27 @@ export const unblock = (
   return frameLength === 0 ? unblockUnwritten(header, term, blockedOffset, tailOffset, termId) : NO_ACTION
 }
 
+/**
+ * For a log that nobody writes any more: the claim of a writer that died before its first store ends where the tail is,
+ * if nothing was written up to there.
+ */
+export const unblockToTail = (
+  header: HeaderWriter,
+  term: AtomicBuffer,
+  blockedOffset: number,
+  tailOffset: number,
+  termId: number
+): number => {
+  assertOpen(term.state)
+  assertOffset(term, blockedOffset)
+  assertOffset(term, tailOffset)
+  if (blockedOffset >= tailOffset || !isZeroed(term, blockedOffset, tailOffset)) {
+    return NO_ACTION
+  }
+  header.resetToPadding(term, blockedOffset, tailOffset - blockedOffset, termId)
+  return UNBLOCKED
+}
+
 const unblockUnwritten = (
   header: HeaderWriter,
   term: AtomicBuffer,

@@ -22,9 +22,11 @@ const BEFORE = message(100, 24)
 const AFTER = message(101, 24)
 
 /** Reads to the end as a driver's subscribers do: where they stand still, the driver unblocks. */
-const readUnblocking = (log: LogBuffers, start: number) => {
+const readUnblocking = (log: LogBuffers, start: number, hasWriters = true) => {
   const reader = new BatchReader(log, start)
   const unblocker = new LogBufferUnblocker(log)
+  const unblock = (position: number): boolean =>
+    hasWriters ? unblocker.unblock(position) : unblocker.unblockEnd(position)
   const end = new TermAppender(log).position()
   const batch = new FragmentBatch(16)
   const messages: Array<ReadonlyArray<number>> = []
@@ -37,7 +39,7 @@ const readUnblocking = (log: LogBuffers, start: number) => {
     if (reader.position >= end) {
       break
     }
-    assert.isTrue(unblocker.unblock(reader.position), `blocked for ever at ${reader.position}`)
+    assert.isTrue(unblock(reader.position), `blocked for ever at ${reader.position}`)
   }
   assert.strictEqual(reader.position, end)
   return messages
@@ -130,6 +132,17 @@ describe("LogBufferUnblocker", () => {
         assert.deepStrictEqual(messages, killed ? without : whole, `dead before store ${step}`)
       })
       assert.isAbove(steps, 7)
+    })
+  }
+
+  for (const [name, writer] of Object.entries(WRITERS)) {
+    it(`frees the readers at every step at which the writer of ${name} can die, where it was the last one`, () => {
+      const whole = [BEFORE, ...writer.messages].map((bytes) => Array.from(bytes))
+      eachDeath(writer, (log, step, killed) => {
+        const messages = readUnblocking(log, 0, false)
+        assert.deepStrictEqual(messages, killed ? [Array.from(BEFORE)] : whole, `dead before store ${step}`)
+        assert.isFalse(new LogBufferUnblocker(log).unblockEnd(new TermAppender(log).position()))
+      })
     })
   }
 

@@ -300,7 +300,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     if (this.isDrained(producerPosition)) {
       this.linger()
     } else {
-      this.unblock()
+      this.unblockAt((position) => this.publisherLog.unblockEnd(position))
     }
   }
 
@@ -318,13 +318,13 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
       this.timeOfLastConsumerMoveNs = nowNs
       this.lastConsumerPosition = this.consumerPosition
     } else if (nowNs - this.timeOfLastConsumerMoveNs > this.unblockTimeoutNs) {
-      this.unblock()
+      this.unblockAt((position) => this.publisherLog.unblock(position))
     }
   }
 
-  private unblock(): void {
+  private unblockAt(unblock: (position: number) => boolean): void {
     try {
-      if (this.publisherLog.unblock(this.consumerPosition)) {
+      if (unblock(this.consumerPosition)) {
         this.listener.onUnblocked(this)
       }
     } catch (error) {

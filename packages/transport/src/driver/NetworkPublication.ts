@@ -249,7 +249,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
     this.fields.publisherPosition.setRelease(position)
     const senderPosition = this.fields.senderPosition.getVolatile()
     if (position > senderPosition) {
-      if (this.unblock(senderPosition)) {
+      if (this.unblockAt(() => this.publisherLog.unblockEnd(senderPosition))) {
         return
       }
       if (this.receivers.hasReceivers) {
@@ -266,14 +266,14 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
       this.timeOfLastActivityNs = nowNs
       this.lastSenderPosition = senderPosition
     } else if (nowNs - this.timeOfLastActivityNs > this.fields.unblockTimeoutNs) {
-      this.unblock(senderPosition)
+      this.unblockAt(() => this.publisherLog.unblock(senderPosition))
     }
   }
 
   /** True when the sender can go on. */
-  private unblock(senderPosition: number): boolean {
+  private unblockAt(unblock: () => boolean): boolean {
     try {
-      const isUnblocked = this.publisherLog.unblock(senderPosition)
+      const isUnblocked = unblock()
       if (isUnblocked) {
         this.listener.onUnblocked(this)
       }

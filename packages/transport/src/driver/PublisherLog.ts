@@ -64,4 +64,9 @@ export class PublisherLog {
   unblock(position: number): boolean {
     return this.unblocker.unblock(position)
   }
+
+  /** As `unblock`, where no publisher is left that could write what it has claimed. */
+  unblockEnd(position: number): boolean {
+    return this.unblocker.unblockEnd(position)
+  }
 }
