@@ -20,8 +20,13 @@ export class LogBufferUnblocker {
     this.tail = new TermTail(log.metadata)
   }
 
-  /** Unblocks at the position where every reader stands still. @returns true when something was done */
-  unblock(blockedPosition: number): boolean {
+  /**
+   * Unblocks at the position where every reader stands still. With no writers left a claim of which nothing is written
+   * ends at the tail.
+   *
+   * @returns true when something was done
+   */
+  unblock(blockedPosition: number, hasWriters = true): boolean {
     const { log, tail } = this
     const { metadata, termLength } = log
     assertOpen(metadata.state)
@@ -39,29 +44,11 @@ export class LogBufferUnblocker {
     const termId = tail.termId
     const tailOffset = Math.min(tail.termOffset, termLength)
     const term = log.terms[blockedIndex]!
-    const status = TermUnblocker.unblock(this.header, term, blockedOffset, tailOffset, termId)
+    const status = TermUnblocker.unblock(this.header, term, blockedOffset, tailOffset, termId, hasWriters)
     if (status === TermUnblocker.UNBLOCKED_TO_END) {
       this.rotate(blockedTermCount, termId)
     }
     return status !== TermUnblocker.NO_ACTION
-  }
-
-  /** As `unblock`, for a log whose writers are all gone: a claim at its very end reaches to the tail. */
-  unblockEnd(blockedPosition: number): boolean {
-    if (this.unblock(blockedPosition)) {
-      return true
-    }
-    const { header, log, tail } = this
-    const blockedTermCount = Math.floor(blockedPosition / log.termLength)
-    if (activeTermCountAcquire(log.metadata) !== blockedTermCount) {
-      return false
-    }
-    const blockedIndex = LogBufferDescriptor.indexByTermCount(blockedTermCount)
-    tail.load(blockedIndex)
-    const blockedOffset = LogBufferDescriptor.computeTermOffset(blockedPosition, log.termLength)
-    const tailOffset = Math.min(tail.termOffset, log.termLength)
-    const term = log.terms[blockedIndex]!
-    return TermUnblocker.unblockToTail(header, term, blockedOffset, tailOffset, tail.termId) !== TermUnblocker.NO_ACTION
   }
 
   /** The last term of a stream has no next one. */

@@ -20,14 +20,16 @@ export const UNBLOCKED_TO_END = 2
  *
  * - A negative length says how long the claim was: that becomes PAD.
  * - 0 is a claim whose writer died between moving the tail and its first store. It ends where the next frame begins,
- *   or where the term ends when the tail is there. Until one of the two is seen, its length is not known.
+ *   or where the term ends when the tail is there. Until one of the two is seen, its length is not known; with no
+ *   writer left it ends at the tail, wherever that is.
  */
 export const unblock = (
   header: HeaderWriter,
   term: AtomicBuffer,
   blockedOffset: number,
   tailOffset: number,
-  termId: number
+  termId: number,
+  hasWriters = true
 ): number => {
   assertOpen(term.state)
   assertOffset(term, blockedOffset)
@@ -41,28 +43,7 @@ export const unblock = (
     header.resetToPadding(term, blockedOffset, -frameLength, termId)
     return UNBLOCKED
   }
-  return frameLength === 0 ? unblockUnwritten(header, term, blockedOffset, tailOffset, termId) : NO_ACTION
-}
-
-/**
- * For a log that nobody writes any more: the claim of a writer that died before its first store ends where the tail is,
- * if nothing was written up to there.
- */
-export const unblockToTail = (
-  header: HeaderWriter,
-  term: AtomicBuffer,
-  blockedOffset: number,
-  tailOffset: number,
-  termId: number
-): number => {
-  assertOpen(term.state)
-  assertOffset(term, blockedOffset)
-  assertOffset(term, tailOffset)
-  if (blockedOffset >= tailOffset || !isZeroed(term, blockedOffset, tailOffset)) {
-    return NO_ACTION
-  }
-  header.resetToPadding(term, blockedOffset, tailOffset - blockedOffset, termId)
-  return UNBLOCKED
+  return frameLength === 0 ? unblockUnwritten(header, term, blockedOffset, tailOffset, termId, hasWriters) : NO_ACTION
 }
 
 const unblockUnwritten = (
@@ -70,13 +51,14 @@ const unblockUnwritten = (
   term: AtomicBuffer,
   blockedOffset: number,
   tailOffset: number,
-  termId: number
+  termId: number,
+  hasWriters: boolean
 ): number => {
   let offset = blockedOffset + F.FRAME_ALIGNMENT
   while (offset < tailOffset && F.frameLengthAcquire(term, offset) === 0) {
     offset += F.FRAME_ALIGNMENT
   }
-  if (offset < tailOffset) {
+  if (offset < tailOffset || (!hasWriters && offset === tailOffset && offset < term.length)) {
     // The writer may have woken up while the scan ran over its range. Seen from behind, an untouched range is untouched.
     if (!isZeroed(term, blockedOffset, offset)) {
       return NO_ACTION

@@ -25,8 +25,6 @@ const AFTER = message(101, 24)
 const readUnblocking = (log: LogBuffers, start: number, hasWriters = true) => {
   const reader = new BatchReader(log, start)
   const unblocker = new LogBufferUnblocker(log)
-  const unblock = (position: number): boolean =>
-    hasWriters ? unblocker.unblock(position) : unblocker.unblockEnd(position)
   const end = new TermAppender(log).position()
   const batch = new FragmentBatch(16)
   const messages: Array<ReadonlyArray<number>> = []
@@ -39,7 +37,7 @@ const readUnblocking = (log: LogBuffers, start: number, hasWriters = true) => {
     if (reader.position >= end) {
       break
     }
-    assert.isTrue(unblock(reader.position), `blocked for ever at ${reader.position}`)
+    assert.isTrue(unblocker.unblock(reader.position, hasWriters), `blocked for ever at ${reader.position}`)
   }
   assert.strictEqual(reader.position, end)
   return messages
@@ -141,7 +139,7 @@ describe("LogBufferUnblocker", () => {
       eachDeath(writer, (log, step, killed) => {
         const messages = readUnblocking(log, 0, false)
         assert.deepStrictEqual(messages, killed ? [Array.from(BEFORE)] : whole, `dead before store ${step}`)
-        assert.isFalse(new LogBufferUnblocker(log).unblockEnd(new TermAppender(log).position()))
+        assert.isFalse(new LogBufferUnblocker(log).unblock(new TermAppender(log).position(), false))
       })
     })
   }

@@ -300,7 +300,7 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
     if (this.isDrained(producerPosition)) {
       this.linger()
     } else {
-      this.unblockAt((position) => this.publisherLog.unblockEnd(position))
+      this.unblock(false)
     }
   }
 
@@ -318,13 +318,13 @@ export class IpcPublication implements ManagedResource, LinkedPublication, Subsc
       this.timeOfLastConsumerMoveNs = nowNs
       this.lastConsumerPosition = this.consumerPosition
     } else if (nowNs - this.timeOfLastConsumerMoveNs > this.unblockTimeoutNs) {
-      this.unblockAt((position) => this.publisherLog.unblock(position))
+      this.unblock(true)
     }
   }
 
-  private unblockAt(unblock: (position: number) => boolean): void {
+  private unblock(hasPublishers: boolean): void {
     try {
-      if (unblock(this.consumerPosition)) {
+      if (this.publisherLog.unblock(this.consumerPosition, hasPublishers)) {
         this.listener.onUnblocked(this)
       }
     } catch (error) {

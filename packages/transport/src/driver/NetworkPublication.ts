@@ -249,7 +249,7 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
     this.fields.publisherPosition.setRelease(position)
     const senderPosition = this.fields.senderPosition.getVolatile()
     if (position > senderPosition) {
-      if (this.unblockAt(() => this.publisherLog.unblockEnd(senderPosition))) {
+      if (this.unblock(senderPosition, false)) {
         return
       }
       if (this.receivers.hasReceivers) {
@@ -266,14 +266,14 @@ export class NetworkPublication implements ManagedResource, LinkedPublication {
       this.timeOfLastActivityNs = nowNs
       this.lastSenderPosition = senderPosition
     } else if (nowNs - this.timeOfLastActivityNs > this.fields.unblockTimeoutNs) {
-      this.unblockAt(() => this.publisherLog.unblock(senderPosition))
+      this.unblock(senderPosition, true)
     }
   }
 
   /** True when the sender can go on. */
-  private unblockAt(unblock: () => boolean): boolean {
+  private unblock(senderPosition: number, hasPublishers: boolean): boolean {
     try {
-      const isUnblocked = unblock()
+      const isUnblocked = this.publisherLog.unblock(senderPosition, hasPublishers)
       if (isUnblocked) {
         this.listener.onUnblocked(this)
       }

@@ -61,12 +61,7 @@ export class PublisherLog {
   }
 
   /** What a publisher has claimed at `position` and left becomes padding; false when there was nothing. Throws for a log that was overwritten. */
-  unblock(position: number): boolean {
-    return this.unblocker.unblock(position)
-  }
-
-  /** As `unblock`, where no publisher is left that could write what it has claimed. */
-  unblockEnd(position: number): boolean {
-    return this.unblocker.unblockEnd(position)
+  unblock(position: number, hasPublishers: boolean): boolean {
+    return this.unblocker.unblock(position, hasPublishers)
   }
 }
